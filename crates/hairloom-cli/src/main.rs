@@ -1,0 +1,2 @@
+//! The `hairloom` command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Experiments and benchmarks for Hairloom: parameters, a reference, a run, a check and a plot.

@@ -1,0 +1,5 @@
+//! Bodies that hair grows on and collides with.
+
+mod mesh;
+
+pub use mesh::TriMesh;
