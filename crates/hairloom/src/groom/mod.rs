@@ -1,8 +1,12 @@
 //! Grooms: curves as structure of arrays, with what the artist attached to them.
 
+mod carry;
 mod check;
 mod curves;
 mod edit;
+mod follow;
+mod nearest;
+mod pick;
 mod plan;
 mod remap;
 mod resample;
@@ -10,6 +14,8 @@ mod resample;
 pub use check::{DEFAULT_WIDTH, GroomError, Repairs, SHORTEST_EDGE};
 pub use curves::Curves;
 pub use edit::{Amount, EditError, grow_length, remove, trim};
+pub use follow::{Binding, Follow, FollowBlend, FollowError};
+pub use pick::{Pick, pick_guides};
 pub use remap::Remap;
 pub use resample::resample;
 
