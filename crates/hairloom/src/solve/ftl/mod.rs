@@ -166,7 +166,8 @@ impl Ftl {
             let mut velocities = positions.clone();
             self.get(handle.strand as usize, &mut positions, &mut velocities);
             let gain = handle.stiffness * dt / (1.0 + handle.stiffness * dt * dt);
-            velocities[vertex] += (handle.target - positions[vertex] - velocities[vertex] * dt) * gain;
+            let velocity = &mut velocities[vertex];
+            *velocity += (handle.target - positions[vertex] - *velocity * dt) * gain;
             self.set(handle.strand as usize, &positions, &velocities);
         }
     }
@@ -301,7 +302,7 @@ impl Ftl {
     /// One pass of the whole method over `dt` seconds.
     fn pass(&mut self, drive: &Drive<'_>, dt: f64, keep_speed: bool) -> Result<Report, StepError> {
         let mut report = Report::default();
-        let bodies = drive.bodies.any_collides().then_some(drive.bodies);
+        let bodies = (!drive.bodies.is_empty()).then_some(drive.bodies);
         let Params { correction, bending, backward, friction, repulsion, cell, damping, .. } = self.params;
         report.time("drive", || {
             self.pull_handles(drive, dt);

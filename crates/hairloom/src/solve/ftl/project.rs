@@ -4,7 +4,7 @@ use super::contact::{Touch, after_touch, resolve};
 use super::packs::Pack;
 use crate::body::Bodies;
 use crate::math::lanes::{Kernel, Lane, Row, Row3, WIDTH};
-use crate::math::{Real, Vector3};
+use crate::math::Vector3;
 
 /// Speed beyond which a vertex counts as lost [m/s].
 const ABSURD_SPEED: f32 = 1.0e4;
