@@ -40,26 +40,30 @@ pub fn bust() -> Figure {
 
 fn sculpt_shoulders(s: &mut Sculpt) {
     s.single(TORSO);
-    s.add(ellipsoid([0.0, -0.340, -0.030], [0.150, 0.165, 0.100]), 0.05);
+    s.add(ellipsoid([0.0, -0.350, -0.030], [0.150, 0.160, 0.095]), 0.05);
     s.mirrored(TORSO, TORSO);
-    s.add(cone([0.020, -0.110, -0.045], [0.125, -0.222, -0.045], 0.034, 0.030), 0.05);
-    s.add(ellipsoid([0.152, -0.262, -0.035], [0.050, 0.060, 0.052]), 0.05);
-    s.add(cone([0.165, -0.29, -0.035], [0.180, -0.42, -0.035], 0.042, 0.038), 0.03);
-    s.add(ellipsoid([0.068, -0.320, 0.030], [0.072, 0.060, 0.042]), 0.04);
-    s.add(cone([0.018, -0.212, 0.030], [0.135, -0.205, -0.010], 0.008, 0.007), 0.02);
+    s.add(cone([0.015, -0.120, -0.052], [0.125, -0.222, -0.045], 0.026, 0.024), 0.05);
+    s.add(ellipsoid([0.152, -0.258, -0.035], [0.046, 0.054, 0.050]), 0.05);
+    s.add(cone([0.162, -0.29, -0.035], [0.174, -0.42, -0.035], 0.042, 0.038), 0.03);
+    s.add(ellipsoid([0.066, -0.325, 0.026], [0.072, 0.056, 0.040]), 0.05);
+    s.add(cone([0.018, -0.212, 0.022], [0.130, -0.207, -0.012], 0.009, 0.008), 0.045);
     s.single(TORSO);
-    s.carve(ellipsoid([0.0, -0.205, 0.052], [0.012, 0.014, 0.016]), 0.02);
-    s.keep(below([0.0, -0.36, 0.0], [0.0, -1.0, 0.0]), 0.012);
+    s.carve(ellipsoid([0.0, -0.203, 0.044], [0.012, 0.012, 0.014]), 0.02);
+    s.keep(below([0.0, -0.36, 0.0], [0.0, -1.0, 0.0]), 0.05);
     s.mirrored(TORSO, TORSO);
-    s.keep(below([0.190, -0.28, 0.0], [1.0, -0.55, 0.0]), 0.02);
+    s.keep(below([0.184, -0.28, 0.0], [1.0, -0.55, 0.0]), 0.04);
 }
 
-/// Fine at the face, coarse at the shoulders.
+/// Fine at the face and ears, coarse at the shoulders.
 fn grid() -> Grid {
-    let x = mirrored_axis(0.24, |x| 0.0055 + 0.007 * smoothstep(0.03, 0.14, x));
-    let y = axis(-0.40, 0.15, |y| {
-        0.0055 + 0.007 * smoothstep(-0.13, -0.22, y) + 0.003 * smoothstep(0.01, 0.07, y)
+    let x = mirrored_axis(0.24, |x| {
+        0.0046 + 0.004 * smoothstep(0.02, 0.05, x) + 0.005 * smoothstep(0.09, 0.13, x)
     });
-    let z = axis(-0.17, 0.15, |z| 0.0055 + 0.0045 * smoothstep(0.06, 0.0, z));
+    let y = axis(-0.40, 0.15, |y| {
+        let chest = smoothstep(-0.12, -0.18, y) * smoothstep(-0.36, -0.33, y);
+        let mouth = smoothstep(-0.090, -0.080, y) * smoothstep(-0.046, -0.054, y);
+        0.0050 - 0.0015 * mouth + 0.0055 * chest + 0.005 * smoothstep(0.01, 0.06, y)
+    });
+    let z = axis(-0.17, 0.15, |z| 0.0062 + 0.005 * smoothstep(-0.03, -0.06, z));
     Grid::new(x, y, z)
 }

@@ -83,7 +83,8 @@ impl Grid {
 
 /// The closed surface of `sculpt` inside `grid`, wound outwards, relaxed by `sweeps`.
 pub(super) fn mesh(sculpt: &Sculpt, grid: &Grid, sweeps: usize) -> TriMesh {
-    let values = grid.sample(sculpt);
+    let mut values = grid.sample(sculpt);
+    separate_sheets(grid, &mut values);
     let (mut points, quads) = surface_nets(grid, &values);
     let neighbours = neighbours(points.len(), &quads);
     for _ in 0..sweeps {
@@ -96,6 +97,67 @@ pub(super) fn mesh(sculpt: &Sculpt, grid: &Grid, sweeps: usize) -> TriMesh {
     });
     let triangles = quads.iter().flat_map(|quad| split(&points, *quad)).collect();
     TriMesh { points, triangles }
+}
+
+/// Where two sheets of the surface would meet in one cell, move the node nearest to the surface to its other
+/// side: what remains is a manifold.
+fn separate_sheets(grid: &Grid, values: &mut [f32]) {
+    let [nx, ny, nz] = grid.size();
+    let connected = connected_corners();
+    let pushed = 1e-3 * (grid.axes[0][1] - grid.axes[0][0]);
+    // Every pass moves at least one node, and few passes suffice for any sculpture that the grid resolves.
+    for _ in 0..16 {
+        let mut clean = true;
+        for z in 0..nz - 1 {
+            for y in 0..ny - 1 {
+                for x in 0..nx - 1 {
+                    let nodes = corners([x, y, z]).map(|at| grid.index(at));
+                    let inside = (0..8).fold(0, |set, i| set | usize::from(values[nodes[i]] < 0.0) << i);
+                    if connected[inside] && connected[255 - inside] {
+                        continue;
+                    }
+                    let nearest =
+                        nodes.into_iter().min_by(|&a, &b| values[a].abs().total_cmp(&values[b].abs()));
+                    for node in nearest {
+                        values[node] = if values[node] < 0.0 { pushed } else { -pushed };
+                    }
+                    clean = false;
+                }
+            }
+        }
+        if clean {
+            break;
+        }
+    }
+}
+
+/// For each set of corners of a cell (a bit mask): do the edges of the cell join them into one piece, and
+/// likewise on each of its faces?
+fn connected_corners() -> [bool; 256] {
+    std::array::from_fn(|set| {
+        let whole = joined(set, 255);
+        let faces = [0x55, 0xAA, 0x33, 0xCC, 0x0F, 0xF0];
+        whole && faces.iter().all(|&face| joined(set & face, face))
+    })
+}
+
+/// Do edges between corners in `within` join all corners of `set`?
+fn joined(set: usize, within: usize) -> bool {
+    let mut reached = set & set.wrapping_neg();
+    for _ in 0..8 {
+        for corner in 0..8 {
+            if reached >> corner & 1 == 1 {
+                let beside = 1 << (corner ^ 1) | 1 << (corner ^ 2) | 1 << (corner ^ 4);
+                reached |= beside & set & within;
+            }
+        }
+    }
+    reached == set
+}
+
+/// The nodes at the corners of a cell; bit k of a corner's number is its place along axis k.
+fn corners([x, y, z]: [usize; 3]) -> [[usize; 3]; 8] {
+    std::array::from_fn(|i| [x + (i & 1), y + (i >> 1 & 1), z + (i >> 2 & 1)])
 }
 
 /// One vertex in each cell that the surface crosses, one quad around each edge that it crosses.
@@ -145,15 +207,15 @@ fn surface_nets(grid: &Grid, values: &[f32]) -> (Vec<Vec3>, Vec<[u32; 4]>) {
 
 /// The mean of the points where the surface crosses the edges of a cell.
 fn cell_vertex(grid: &Grid, values: &[f32], at: [usize; 3]) -> Option<Vec3> {
-    let corner = |i: usize| [at[0] + (i & 1), at[1] + (i >> 1 & 1), at[2] + (i >> 2 & 1)];
-    let value: [f32; 8] = std::array::from_fn(|i| values[grid.index(corner(i))]);
+    let corners = corners(at);
+    let value = corners.map(|node| values[grid.index(node)]);
     let (mut sum, mut count) = (Vec3::ZERO, 0.0);
     for i in 0..8 {
         for bit in [1, 2, 4] {
             let j = i | bit;
             if j != i && (value[i] < 0.0) != (value[j] < 0.0) {
                 let t = value[i] / (value[i] - value[j]);
-                sum += grid.node(corner(i)).lerp(grid.node(corner(j)), t);
+                sum += grid.node(corners[i]).lerp(grid.node(corners[j]), t);
                 count += 1.0;
             }
         }
@@ -178,23 +240,21 @@ fn neighbours(count: usize, quads: &[[u32; 4]]) -> Vec<Vec<u32>> {
     lists
 }
 
-/// Every vertex half the way to the mean of its neighbours, along the surface, and back on it.
+/// Every vertex to the middle between it and the mean of its neighbours, and back on the surface.
 fn relax(sculpt: &Sculpt, points: &[Vec3], neighbours: &[Vec<u32>]) -> Vec<Vec3> {
     (points, neighbours)
         .into_par_iter()
         .map(|(&p, around)| {
             let mean = around.iter().map(|&n| points[n as usize]).sum::<Vec3>() / around.len().max(1) as f32;
-            let normal = sculpt.gradient(p).normalize_or(Vec3::Y);
-            let pull = mean - p;
-            project(sculpt, p + 0.5 * (pull - normal * pull.dot(normal)), 4e-3)
+            project(sculpt, p.midpoint(mean), 4e-3)
         })
         .collect()
 }
 
 /// One Newton step towards the surface, no longer than `longest` [m].
 fn project(sculpt: &Sculpt, p: Vec3, longest: f32) -> Vec3 {
-    let gradient = sculpt.gradient(p);
-    let step = gradient * (sculpt.distance(p) / gradient.length_squared().max(0.05));
+    let (distance, gradient) = sculpt.distance_and_gradient(p);
+    let step = gradient * (distance / gradient.length_squared().max(0.05));
     p - step.clamp_length_max(longest)
 }
 

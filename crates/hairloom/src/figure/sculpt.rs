@@ -83,9 +83,9 @@ fn cone_distance(p: Vec3, from: Vec3, to: Vec3, start: f32, end: f32) -> f32 {
     let rise = (1.0 - slope * slope).sqrt();
     let foot = along * rise - beside * slope;
     if foot < 0.0 {
-        along.hypot(beside) - start
+        (along * along + beside * beside).sqrt() - start
     } else if foot > length * rise {
-        (along - length).hypot(beside) - end
+        ((along - length) * (along - length) + beside * beside).sqrt() - end
     } else {
         beside * rise + along * slope - start
     }
@@ -112,21 +112,13 @@ struct Stroke {
 }
 
 impl Stroke {
-    fn distance(&self, p: Vec3) -> f32 {
-        self.shape.distance(if self.mirrored { fold(p) } else { p })
-    }
-
-    /// False where the stroke is certainly farther away than `reach`.
+    /// False where the stroke is certainly farther from `p` than `reach`.
     fn matters(&self, p: Vec3, reach: f32) -> bool {
         let Some((centre, radius)) = self.bound else { return true };
-        let p = if self.mirrored { fold(p) } else { p };
         // The ellipsoids' distance is an estimate: leave room for it being too small.
-        0.7 * (p.distance(centre) - radius) < reach
+        let reach = radius + 1.4 * reach.max(0.0);
+        p.distance_squared(centre) < reach * reach
     }
-}
-
-fn fold(p: Vec3) -> Vec3 {
-    Vec3::new(p.x.hypot(MIRROR_ROUNDING), p.y, p.z)
 }
 
 /// A sequence of strokes. The brush (bone, mirror, colour) stays until it is changed.
@@ -185,28 +177,36 @@ impl Sculpt {
 
     /// Signed distance to the surface, negative inside [m]; only near the surface is it a distance.
     pub(super) fn distance(&self, p: Vec3) -> f32 {
+        let folded = Vec3::new((p.x * p.x + MIRROR_ROUNDING * MIRROR_ROUNDING).sqrt(), p.y, p.z);
         let mut distance = 1e3;
         for stroke in &self.strokes {
+            let p = if stroke.mirrored { folded } else { p };
             match stroke.mode {
                 Mode::Add if stroke.matters(p, distance + stroke.blend) => {
-                    distance = smooth_min(distance, stroke.distance(p), stroke.blend);
+                    distance = smooth_min(distance, stroke.shape.distance(p), stroke.blend);
                 }
                 Mode::Carve if stroke.matters(p, stroke.blend - distance) => {
-                    distance = -smooth_min(-distance, stroke.distance(p), stroke.blend);
+                    distance = -smooth_min(-distance, stroke.shape.distance(p), stroke.blend);
                 }
-                Mode::Keep => distance = -smooth_min(-distance, -stroke.distance(p), stroke.blend),
+                Mode::Keep => distance = -smooth_min(-distance, -stroke.shape.distance(p), stroke.blend),
                 _ => {}
             }
         }
         distance
     }
 
-    /// The gradient of [`Self::distance`], by central differences.
-    pub(super) fn gradient(&self, p: Vec3) -> Vec3 {
-        const STEP: f32 = 4e-4;
-        let slope =
-            |axis: Vec3| (self.distance(p + axis * STEP) - self.distance(p - axis * STEP)) / (2.0 * STEP);
-        Vec3::new(slope(Vec3::X), slope(Vec3::Y), slope(Vec3::Z))
+    /// The distance and its gradient, from four samples at the corners of a small tetrahedron.
+    pub(super) fn distance_and_gradient(&self, p: Vec3) -> (f32, Vec3) {
+        const STEP: f32 = 3e-4;
+        let corners =
+            [Vec3::new(1.0, -1.0, -1.0), Vec3::new(-1.0, -1.0, 1.0), Vec3::new(-1.0, 1.0, -1.0), Vec3::ONE];
+        let (mut sum, mut slope) = (0.0, Vec3::ZERO);
+        for corner in corners {
+            let value = self.distance(p + corner * STEP);
+            sum += value;
+            slope += corner * value;
+        }
+        (sum * 0.25, slope * (0.25 / STEP))
     }
 
     /// Bone weights at `p`: every added stroke pulls with its bone, the less the farther it lies beneath the
