@@ -29,7 +29,8 @@ impl HairFile {
         Ok(Groom { curves, roots: vec![Root::Rigid; strands], widths, attributes, ..Groom::default() })
     }
 
-    /// The file that holds `groom`, which is in metres and y up. Values that are all the same go to the header.
+    /// The file that holds `groom`, which is in metres and y up. Numbers of segments, widths and attributes of the
+    /// strands go to the header where they are all the same; attributes of the vertices are always arrays.
     pub fn from_groom(groom: &Groom, options: &WriteOptions) -> Result<(Self, Written), HairProblem> {
         let space = valid_space(Space { unit: options.unit, up: options.up })?;
         let offsets = checked_offsets(groom)?;
@@ -44,10 +45,12 @@ impl HairFile {
         for attribute in &groom.attributes {
             match (attribute.name.as_str(), &attribute.values) {
                 (TRANSPARENCY, Values::Float(values)) if transparency.is_none() => {
-                    transparency = Some(per_vertex(attribute, values, offsets, vertices)?);
+                    let bits = |value: f32| [value.to_bits()];
+                    transparency = Some(attribute_column(attribute, values, offsets, bits)?);
                 }
                 (COLOUR, Values::Vec3(values)) if colour.is_none() => {
-                    colour = Some(per_vertex(attribute, values, offsets, vertices)?);
+                    let bits = |value: Vec3| value.to_array().map(f32::to_bits);
+                    colour = Some(attribute_column(attribute, values, offsets, bits)?);
                 }
                 _ => written.dropped.push(attribute.name.clone()),
             }
@@ -56,9 +59,9 @@ impl HairFile {
             strands: (offsets.len() - 1) as u32,
             segments: segments_column(offsets)?,
             points: groom.curves.points.iter().map(|&point| space.file_from_scene(point)).collect(),
-            thickness: column(widths, 0.0, |width| [width.to_bits()]),
-            transparency: column(transparency.unwrap_or_default(), 0.0, |value| [value.to_bits()]),
-            colour: column(colour.unwrap_or_default(), Vec3::ONE, |value| value.to_array().map(f32::to_bits)),
+            thickness: column(widths, 0.0, f32::to_bits),
+            transparency: transparency.unwrap_or(Column { default: 0.0, values: None }),
+            colour: colour.unwrap_or(Column { default: Vec3::ONE, values: None }),
             info: info_bytes(&options.info),
         };
         Ok((file, written))
@@ -126,27 +129,32 @@ fn optional<'a, Value>(values: &'a [Value], name: &str, expected: usize) -> Resu
     }
 }
 
-/// The values of an attribute at each vertex.
-fn per_vertex<Value: Copy>(
+/// The column of an attribute, which has values for the vertices or for the strands.
+fn attribute_column<Value: Copy + Default, Bits: PartialEq>(
     attribute: &Attribute,
     values: &[Value],
     offsets: &[u32],
-    vertices: usize,
-) -> Result<Vec<Value>, HairProblem> {
+    bits: impl Fn(Value) -> Bits,
+) -> Result<Column<Value>, HairProblem> {
     let expected = match attribute.domain {
-        Domain::Vertex => vertices,
+        Domain::Vertex => offsets.last().map_or(0, |&end| end as usize),
         Domain::Strand => offsets.len() - 1,
     };
     if values.len() != expected {
         let name = format!("the attribute \"{}\"", attribute.name);
         return Err(HairProblem::Mismatch { name, expected, found: values.len() });
     }
-    Ok(match attribute.domain {
+    let default = values.first().copied().unwrap_or_default();
+    let at_vertices = match attribute.domain {
         Domain::Vertex => values.to_vec(),
+        Domain::Strand if values.iter().all(|&value| bits(value) == bits(default)) => {
+            return Ok(Column { default, values: None });
+        }
         Domain::Strand => (offsets.windows(2).zip(values))
             .flat_map(|(range, &value)| std::iter::repeat_n(value, (range[1] - range[0]) as usize))
             .collect(),
-    })
+    };
+    Ok(Column { default, values: Some(at_vertices) })
 }
 
 /// A column of `values`, which may be empty: then it is `absent` everywhere.

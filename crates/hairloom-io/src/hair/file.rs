@@ -97,8 +97,8 @@ impl HairFile {
         Ok(())
     }
 
-    /// The number of points of each strand, root to tip of the file.
-    pub fn strand_points(&self) -> impl Iterator<Item = u64> + '_ {
+    /// The number of points of each strand, by its segments.
+    pub(super) fn strand_points(&self) -> impl Iterator<Item = u64> + '_ {
         let default = u64::from(self.segments.default);
         let values = self.segments.values.as_deref();
         (0..self.strands as usize).map(move |strand| {
