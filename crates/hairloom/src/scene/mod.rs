@@ -2,6 +2,7 @@
 //! and the drive that the world exerts during one step.
 
 mod body;
+mod description;
 mod document;
 mod error;
 mod gravity;
@@ -11,28 +12,30 @@ mod material;
 mod motion;
 mod noise;
 mod output;
+mod parameters;
 mod parse;
-mod scene;
+mod reader;
 mod solver;
 mod time;
 mod wind;
 
 #[cfg(test)]
-mod scene_tests;
+mod tests;
 
-pub use body::{
-    Animation, BodySettings, BodyShape, Cycle, DistanceMode, DistanceSettings, Figure, Primitive,
-};
+pub use body::{Animation, BodySettings, BodyShape, DistanceMode, DistanceSettings, Figure, Primitive};
+pub use description::Scene;
 pub use error::{Place, Problem, SceneError};
 pub use gravity::{Gravity, GravityKey};
 pub use groom::{
-    Attach, BuiltinGroom, GroomSettings, GroomSource, GuideSettings, StylePreset, StyleSettings,
+    Attach, BuiltinGroom, GroomSettings, GroomSource, GuideBlend, GuidePick, GuideSettings, StylePreset,
+    StyleSettings,
 };
 pub use keyframes::{Interpolation, Keyframe, Keyframes};
 pub use material::{Material, MaterialPreset};
-pub use motion::{BuiltinMotion, Motion, MotionName, MotionPath};
+pub use motion::{BuiltinMotion, Motion, MotionName, MotionPart, MotionPath};
 pub use output::OutputSettings;
-pub use scene::Scene;
+pub use parameters::Parameters;
+
 pub use solver::SolverSettings;
 pub use time::TimeRange;
 pub use wind::{Wind, WindKind};
