@@ -2,7 +2,7 @@ use glam::DVec3;
 use serde::Serialize;
 
 use super::error::SceneError;
-use super::motion::{Motion, read_rotation};
+use super::motion::{Motion, MotionPart, read_rotation};
 use super::parse::{Section, choice};
 use crate::math::Pose;
 
@@ -19,18 +19,6 @@ choice! {
         Dog = "dog",
         /// A girl.
         Girl = "girl",
-    }
-}
-
-choice! {
-    /// Cycles of movement that figures come with.
-    pub Cycle, "animation" {
-        /// Walking on two legs.
-        Walk = "walk",
-        /// Trotting on four legs.
-        Trot = "trot",
-        /// Dancing.
-        Dance = "dance",
     }
 }
 
@@ -81,8 +69,8 @@ pub enum BodyShape {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Animation {
-    /// A figure's own cycle.
-    Cycle(Cycle),
+    /// The name of one of the figure's own cycles, for instance `walk`.
+    Cycle(String),
     /// A file of a mesh's vertices at each frame, relative to the scene's file.
     File(String),
 }
@@ -132,9 +120,18 @@ impl BodySettings {
         Pose { rotation: self.rotation, translation: self.position }
     }
 
-    /// Pose of the body in the world at a time [s]: placed, then moved.
+    /// Pose of the whole body in the world at a time [s]: placed, then moved.
     pub fn pose(&self, time: f64) -> Pose {
-        self.motion.pose(time).compose(&self.placement())
+        match self.motion.part {
+            MotionPart::Whole => self.motion.pose(time).compose(&self.placement()),
+            MotionPart::Head => self.placement(),
+        }
+    }
+
+    /// Turn and shift of a figure's head on its neck at a time [s], in the figure's frame, if it is the head that
+    /// moves.
+    pub fn head_pose(&self, time: f64) -> Option<Pose> {
+        (self.motion.part == MotionPart::Head).then(|| self.motion.pose(time))
     }
 
     /// Reads every `[[body]]` and checks that their names differ.
@@ -193,7 +190,7 @@ impl BodySettings {
             sdf: Self::read_distance(section, primitive)?,
             position: section.or("position", DVec3::ZERO, |field| field.vector())?,
             rotation: read_rotation(section)?,
-            motion: Motion::read(section, start)?,
+            motion: Self::read_motion(section, &shape, start)?,
             name,
             shape,
         })
@@ -228,13 +225,24 @@ impl BodySettings {
 
     fn read_animation(section: &Section<'_>, shape: &BodyShape) -> Result<Option<Animation>, SceneError> {
         match shape {
-            BodyShape::Figure(_) => section.maybe("animation", |field| field.choice().map(Animation::Cycle)),
+            BodyShape::Figure(_) => section.maybe("animation", |field| field.text().map(Animation::Cycle)),
             BodyShape::Mesh(_) => section.maybe("animation", |field| field.file().map(Animation::File)),
             BodyShape::Primitive(_) => {
                 section.reject(&["animation"], "only a figure or a mesh is animated; use motion")?;
                 Ok(None)
             }
         }
+    }
+
+    fn read_motion(section: &Section<'_>, shape: &BodyShape, start: f64) -> Result<Motion, SceneError> {
+        let motion = Motion::read(section, start)?;
+        if motion.part == MotionPart::Head && !matches!(shape, BodyShape::Figure(_)) {
+            let field = section.require("motion", "a motion")?;
+            return Err(
+                field.conflict("only a figure has a head; leave part out to move the whole".to_owned())
+            );
+        }
+        Ok(motion)
     }
 
     fn read_distance(section: &Section<'_>, primitive: bool) -> Result<DistanceSettings, SceneError> {

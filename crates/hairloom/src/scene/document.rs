@@ -1,5 +1,6 @@
 //! The scene's text as a tree in which every key and value knows its place, and overrides of single keys.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use toml::Spanned;
@@ -12,6 +13,21 @@ use super::error::{Place, Problem, SceneError};
 pub(super) struct Node {
     pub(super) place: Place,
     pub(super) value: Value,
+}
+
+impl Node {
+    /// Replaces this node by `other`; tables are merged key by key.
+    pub(super) fn overlay(&mut self, other: &Value) {
+        let (Value::Table(entries), Value::Table(others)) = (&mut self.value, other) else {
+            self.value = other.clone();
+            return;
+        };
+        for (key, node) in others {
+            let mine = entry(entries, key, &node.place);
+            mine.overlay(&node.value);
+            mine.place = node.place.clone();
+        }
+    }
 }
 
 /// A TOML value.
@@ -56,8 +72,9 @@ impl Value {
         }
     }
 
-    fn from_override(value: &toml::Value, place: &Place) -> Self {
-        let node = |value| Node { place: place.clone(), value: Self::from_override(value, place) };
+    /// The same value as `value`, all of it at one place.
+    pub(super) fn with_place(value: &toml::Value, place: &Place) -> Self {
+        let node = |value| Node { place: place.clone(), value: Self::with_place(value, place) };
         match value {
             toml::Value::String(text) => Self::String(text.clone()),
             toml::Value::Integer(number) => Self::Integer(*number),
@@ -142,6 +159,56 @@ pub(super) fn parse(text: &str, file: &str) -> Result<Node, SceneError> {
     Ok(Node { value: source.table(table.get_ref())?, place })
 }
 
+/// The places of all dotted keys of a scene. They do not count when scenes are compared.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Places {
+    of: BTreeMap<String, Place>,
+}
+
+impl PartialEq for Places {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Places {
+    pub(super) fn new(root: &Node) -> Self {
+        let mut places = Self::default();
+        places.collect("", root);
+        places
+    }
+
+    /// The place of a key, or of the innermost table around it that is written.
+    pub(super) fn find(&self, key: &str) -> Place {
+        let mut key = key;
+        loop {
+            if let Some(place) = self.of.get(key) {
+                return place.clone();
+            }
+            match key.rsplit_once('.') {
+                Some((table, _)) => key = table,
+                None if key.is_empty() => return Place::Override { key: key.into() },
+                None => key = "",
+            }
+        }
+    }
+
+    fn collect(&mut self, path: &str, node: &Node) {
+        self.of.insert(path.to_owned(), node.place.clone());
+        let join = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+        match &node.value {
+            Value::Table(entries) => entries.iter().for_each(|(key, node)| self.collect(&join(key), node)),
+            Value::Array(items) => {
+                items
+                    .iter()
+                    .enumerate()
+                    .for_each(|(index, node)| self.collect(&join(&index.to_string()), node));
+            }
+            _ => {}
+        }
+    }
+}
+
 /// Sets the value at a dotted key, making the tables on the way.
 ///
 /// An item of a list is chosen by its position, counted from 0, or by its `name`: `body.1.friction`,
@@ -169,7 +236,7 @@ pub(super) fn set(root: &mut Node, key: &str, value: &toml::Value) -> Result<(),
             }
         };
     }
-    *node = Node { value: Value::from_override(value, &place), place };
+    *node = Node { value: Value::with_place(value, &place), place };
     Ok(())
 }
 

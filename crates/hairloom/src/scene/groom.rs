@@ -2,21 +2,26 @@ use serde::Serialize;
 
 use super::error::SceneError;
 use super::material::MaterialPreset;
+use super::parameters::Parameters;
 use super::parse::{Field, Section, choice};
 
 choice! {
     /// Hairstyles that can be grown on a body.
     pub StylePreset, "style" {
-        /// Straight head hair.
+        /// Long straight hair, parted in the middle.
         Straight = "straight",
-        /// Head hair in loose waves.
+        /// Long waves.
         Wavy = "wavy",
-        /// Head hair in locks of helices.
+        /// Ringlets.
         Curly = "curly",
-        /// Head hair in tight coils.
-        Coily = "coily",
-        /// Short hair all over the body.
-        Fur = "fur",
+        /// A round cloud of tight coils.
+        Afro = "afro",
+        /// Gathered behind the head, then hanging.
+        Ponytail = "ponytail",
+        /// Fur of a few centimetres, all over the body.
+        ShortFur = "short-fur",
+        /// Chin-length with bangs over the forehead.
+        Bob = "bob",
     }
 }
 
@@ -24,10 +29,10 @@ impl StylePreset {
     /// The material that such hair usually has.
     pub fn material(self) -> MaterialPreset {
         match self {
-            Self::Straight => MaterialPreset::Straight,
+            Self::Straight | Self::Ponytail | Self::Bob => MaterialPreset::Straight,
             Self::Wavy => MaterialPreset::Wavy,
-            Self::Curly | Self::Coily => MaterialPreset::Curly,
-            Self::Fur => MaterialPreset::Fur,
+            Self::Curly | Self::Afro => MaterialPreset::Curly,
+            Self::ShortFur => MaterialPreset::Fur,
         }
     }
 }
@@ -52,88 +57,35 @@ choice! {
     }
 }
 
-/// A style and the values in which the scene departs from it: `[groom.style]`.
-///
-/// What is `None` keeps the style's own value.
+/// A style and the values in which the scene departs from it: `style = "curly"` or `[groom.style]`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StyleSettings {
-    /// The style that the other values started from.
+    /// The style to start from.
     pub preset: StylePreset,
-    /// How many strands grow.
-    pub strands: Option<u32>,
-    /// Length of a strand along its curve [m].
-    pub length: Option<f64>,
-    /// Part of the length by which strands are shorter at random, from 0 to 1.
-    pub length_variation: Option<f64>,
-    /// Vertices of each strand, at least 2.
-    pub vertices: Option<u32>,
-    /// Radius of the curls' helix [m]; 0 for straight hair.
-    pub curl_radius: Option<f64>,
-    /// Advance of the curls' helix in one turn [m].
-    pub curl_pitch: Option<f64>,
-    /// How far strands are drawn to the centre of their clump, from 0 to 1.
-    pub clumping: Option<f64>,
-    /// How many clumps the strands are gathered in.
-    pub clumps: Option<u32>,
-    /// Size of the small random deviations along a strand [m].
-    pub frizz: Option<f64>,
-    /// Diameter of the strands for pictures and files [m].
-    pub width: Option<f64>,
     /// Seed of everything random in the groom.
-    pub seed: Option<u32>,
+    pub seed: u32,
+    /// Every other key of the table, parameters of growth: `strands`, `length` [m], `length_variation`, `vertices`,
+    /// `curl = { radius, pitch }` [m], `clumps = { count, strength }`, `root_width`, `tip_width` [m] and so on.
+    /// Read them over the preset's own with [`Parameters::read_over`].
+    #[serde(flatten)]
+    pub parameters: Parameters,
 }
 
 impl StyleSettings {
     /// The style as it is.
     pub fn new(preset: StylePreset) -> Self {
-        Self {
-            preset,
-            strands: None,
-            length: None,
-            length_variation: None,
-            vertices: None,
-            curl_radius: None,
-            curl_pitch: None,
-            clumping: None,
-            clumps: None,
-            frizz: None,
-            width: None,
-            seed: None,
-        }
+        Self { preset, seed: 0, parameters: Parameters::none("groom.style") }
     }
 
     fn read(field: Field<'_>) -> Result<Self, SceneError> {
         if field.is_text() {
             return Ok(Self::new(field.choice()?));
         }
-        const KEYS: &[&str] = &[
-            "preset",
-            "strands",
-            "length",
-            "length_variation",
-            "vertices",
-            "curl_radius",
-            "curl_pitch",
-            "clumping",
-            "clumps",
-            "frizz",
-            "width",
-            "seed",
-        ];
-        let section = field.section(KEYS)?;
+        let (own, others) = field.split(&["preset", "seed"])?;
         Ok(Self {
-            preset: section.require("preset", "the name of a style as preset")?.choice()?,
-            strands: section.maybe("strands", |field| field.whole(1))?,
-            length: section.maybe("length", |field| field.positive())?,
-            length_variation: section.maybe("length_variation", |field| field.between(0.0, 1.0))?,
-            vertices: section.maybe("vertices", |field| field.whole(2))?,
-            curl_radius: section.maybe("curl_radius", |field| field.not_negative())?,
-            curl_pitch: section.maybe("curl_pitch", |field| field.positive())?,
-            clumping: section.maybe("clumping", |field| field.between(0.0, 1.0))?,
-            clumps: section.maybe("clumps", |field| field.whole(1))?,
-            frizz: section.maybe("frizz", |field| field.not_negative())?,
-            width: section.maybe("width", |field| field.positive())?,
-            seed: section.maybe("seed", |field| field.whole(0))?,
+            preset: own.require("preset", "the name of a style as preset")?.choice()?,
+            seed: own.or("seed", 0, |field| field.whole(0))?,
+            parameters: others,
         })
     }
 }
@@ -150,21 +102,56 @@ pub enum GroomSource {
     Builtin(BuiltinGroom),
 }
 
-/// Simulated guides that carry all other strands along: `guides = { fraction = 0.03, blend = 3 }`.
+choice! {
+    /// Which strands are guides.
+    pub GuidePick, "way to pick guides" {
+        /// An even cover: each next guide is the strand whose root is farthest from all guides so far.
+        Farthest = "farthest",
+        /// At random.
+        Random = "random",
+        /// Those that the groom's file marks as guides.
+        Marked = "marked",
+    }
+}
+
+/// Simulated guides that carry all other strands along: `guides = { fraction = 0.03 }`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct GuideSettings {
-    /// Part of the strands that is simulated, above 0 and at most 1.
+    /// Part of the strands that is simulated, above 0 and at most 1; of no effect on marked guides.
     pub fraction: f64,
-    /// How many guides a follower blends.
-    pub blend: u32,
+    /// Which strands are guides.
+    pub pick: GuidePick,
+    /// How followers blend several guides.
+    pub blend: GuideBlend,
+    /// Whether followers keep the lengths of their edges.
+    pub keep_lengths: bool,
+    /// Seed of the choice.
+    pub seed: u32,
+}
+
+/// How much a follower takes from the three guides around it together rather than from the nearest alone:
+/// `blend = { root = 0.0, tip = 1.0 }`. Blending is smooth, a single guide keeps locks apart.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct GuideBlend {
+    /// At the root, from 0 to 1.
+    pub root: f64,
+    /// At the tip, from 0 to 1.
+    pub tip: f64,
 }
 
 impl GuideSettings {
     fn read(field: Field<'_>) -> Result<Self, SceneError> {
-        let section = field.section(&["fraction", "blend"])?;
+        let section = field.section(&["fraction", "pick", "blend", "keep_lengths", "seed"])?;
+        let blend = section.section("blend", &["root", "tip"])?;
         Ok(Self {
             fraction: section.or("fraction", 0.03, |field| field.between(1e-6, 1.0))?,
-            blend: section.or("blend", 3, |field| field.whole(1))?,
+            pick: section.or("pick", GuidePick::Farthest, |field| field.choice())?,
+            blend: GuideBlend {
+                root: blend.or("root", 0.0, |field| field.between(0.0, 1.0))?,
+                tip: blend.or("tip", 1.0, |field| field.between(0.0, 1.0))?,
+            },
+            keep_lengths: section.or("keep_lengths", true, |field| field.boolean())?,
+            seed: section.or("seed", 0, |field| field.whole(0))?,
         })
     }
 }

@@ -134,15 +134,15 @@ fn turn(a: DQuat, b: DQuat) -> DVec3 {
 /// Between keys a body turns the shortest way. From 0° to 360° that is not at all, surely not what was meant.
 fn reject_half_turns(before: &Section<'_>, after: &Section<'_>) -> Result<(), SceneError> {
     let reason = "turns by 180° or more since the key before, and the shortest way would be taken; add a key in between";
-    if let (Some(a), Some(b)) = (before.get("rotation_degrees"), after.get("rotation_degrees")) {
-        if (b.clone().vector()? - a.vector()?).abs().max_element() >= 180.0 {
-            return Err(b.conflict(reason.to_owned()));
-        }
+    if let (Some(a), Some(b)) = (before.get("rotation_degrees"), after.get("rotation_degrees"))
+        && (b.clone().vector()? - a.vector()?).abs().max_element() >= 180.0
+    {
+        return Err(b.conflict(reason.to_owned()));
     }
-    if let (Some(a), Some(b)) = (before.get("angle_degrees"), after.get("angle_degrees")) {
-        if (b.clone().number()? - a.number()?).abs() >= 180.0 {
-            return Err(b.conflict(reason.to_owned()));
-        }
+    if let (Some(a), Some(b)) = (before.get("angle_degrees"), after.get("angle_degrees"))
+        && (b.clone().number()? - a.number()?).abs() >= 180.0
+    {
+        return Err(b.conflict(reason.to_owned()));
     }
     Ok(())
 }

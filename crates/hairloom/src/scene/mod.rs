@@ -3,6 +3,7 @@
 
 mod attachment;
 mod body;
+mod description;
 mod document;
 mod drive;
 mod error;
@@ -14,32 +15,34 @@ mod model;
 mod motion;
 mod noise;
 mod output;
+mod parameters;
 mod parse;
-mod scene;
+mod reader;
 mod solver;
 mod state;
 mod time;
 mod wind;
 
 #[cfg(test)]
-mod scene_tests;
+mod tests;
 
 pub use attachment::{Attachment, Attachments, Seat};
-pub use body::{
-    Animation, BodySettings, BodyShape, Cycle, DistanceMode, DistanceSettings, Figure, Primitive,
-};
+pub use body::{Animation, BodySettings, BodyShape, DistanceMode, DistanceSettings, Figure, Primitive};
+pub use description::Scene;
 pub use drive::{Drive, Handle};
 pub use error::{Place, Problem, SceneError};
 pub use gravity::{Gravity, GravityKey};
 pub use groom::{
-    Attach, BuiltinGroom, GroomSettings, GroomSource, GuideSettings, StylePreset, StyleSettings,
+    Attach, BuiltinGroom, GroomSettings, GroomSource, GuideBlend, GuidePick, GuideSettings, StylePreset,
+    StyleSettings,
 };
 pub use keyframes::{Interpolation, Keyframe, Keyframes};
 pub use material::{Material, MaterialPreset};
 pub use model::{Model, ModelError};
-pub use motion::{BuiltinMotion, Motion, MotionName, MotionPath};
+pub use motion::{BuiltinMotion, Motion, MotionName, MotionPart, MotionPath};
 pub use output::OutputSettings;
-pub use scene::Scene;
+pub use parameters::Parameters;
+
 pub use solver::SolverSettings;
 pub use state::State;
 pub use time::TimeRange;

@@ -9,10 +9,23 @@ use super::noise::{Random, spline};
 use super::parse::{Section, choice};
 use crate::math::Pose;
 
+choice! {
+    /// What moves.
+    pub MotionPart, "part" {
+        /// The whole body.
+        Whole = "whole",
+        /// A figure's head, on its neck.
+        Head = "head",
+    }
+}
+
 /// How a body moves: `[body.motion]`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Motion {
-    /// The point that rotations leave in place, in the world [m]: the neck, for a head.
+    /// What moves.
+    pub part: MotionPart,
+    /// The point that rotations leave in place, in the world [m]. A head turns about its figure's neck instead.
+    #[serde(skip_serializing_if = "is_origin")]
     pub pivot: DVec3,
     /// Rest before a built-in motion begins [s].
     #[serde(skip_serializing_if = "is_zero")]
@@ -23,6 +36,10 @@ pub struct Motion {
     /// The path: `keyframes` or `builtin`.
     #[serde(flatten)]
     pub path: MotionPath,
+}
+
+fn is_origin(value: &DVec3) -> bool {
+    *value == DVec3::ZERO
 }
 
 fn is_zero(value: &f64) -> bool {
@@ -252,12 +269,12 @@ impl Default for Motion {
 impl Motion {
     /// No motion.
     pub fn still() -> Self {
-        Self { pivot: DVec3::ZERO, delay: 0.0, start: 0.0, path: MotionPath::Still }
+        Self { part: MotionPart::Whole, pivot: DVec3::ZERO, delay: 0.0, start: 0.0, path: MotionPath::Still }
     }
 
     /// A built-in motion that begins at `start` [s] and turns about the point `pivot` [m].
     pub fn builtin(motion: BuiltinMotion, pivot: DVec3, start: f64) -> Self {
-        Self { pivot, delay: 0.0, start, path: MotionPath::Builtin(motion) }
+        Self { part: MotionPart::Whole, pivot, delay: 0.0, start, path: MotionPath::Builtin(motion) }
     }
 
     /// Whether nothing moves.
@@ -295,6 +312,7 @@ impl Motion {
             "seed",
             "delay",
             "pivot",
+            "part",
         ];
         let Some(field) = body.get("motion") else { return Ok(Self::still()) };
         let section = field.section(KEYS)?;
@@ -306,9 +324,13 @@ impl Motion {
             section.reject(&["interpolation"], "only a motion with keyframes has it")?;
             MotionPath::Builtin(BuiltinMotion::read(&section)?)
         };
+        let part = section.or("part", MotionPart::Whole, |field| field.choice())?;
+        if part == MotionPart::Head {
+            section.reject(&["pivot"], "a figure's head turns about its own neck; leave pivot out")?;
+        }
         let pivot = section.or("pivot", DVec3::ZERO, |field| field.vector())?;
         let delay = section.or("delay", 0.0, |field| field.not_negative())?;
-        Ok(Self { pivot, delay, start, path })
+        Ok(Self { part, pivot, delay, start, path })
     }
 }
 

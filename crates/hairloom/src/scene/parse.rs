@@ -4,6 +4,7 @@ use glam::{DQuat, DVec3};
 
 use super::document::{Node, Value};
 use super::error::{Place, Problem, SceneError, one_of, suggest};
+use super::parameters::Parameters;
 
 /// A set of names of which a scene chooses one.
 pub(super) trait Choice: Copy + 'static {
@@ -217,6 +218,17 @@ impl<'a> Field<'a> {
         let section = Section { path: self.path.clone(), place: self.place.clone(), entries, known };
         section.check_keys()?;
         Ok(section)
+    }
+
+    /// The table that the key holds, cut in two: the keys in `known`, and all others for another part to read.
+    pub(super) fn split(
+        &self,
+        known: &'static [&'static str],
+    ) -> Result<(Section<'a>, Parameters), SceneError> {
+        let Value::Table(entries) = self.value else { return Err(self.unexpected("a table")) };
+        let others = entries.iter().filter(|(key, _)| !known.contains(&key.as_str())).cloned().collect();
+        let own = Section { path: self.path.clone(), place: self.place.clone(), entries, known };
+        Ok((own, Parameters::new(&self.path, self.place, others)))
     }
 
     /// The list that the key holds.

@@ -481,7 +481,9 @@ impl Solver for Ftl {
         let held = remap.strands.iter().map(|from| from.map_or(1, |from| self.held[from as usize])).collect();
         self.lay_out(held);
         self.load(&moved);
-        std::mem::swap(&mut self.packs.moves, &mut self.packs.velocities);
+        let moves = std::mem::take(&mut self.packs.moves);
+        self.packs.moves.clone_from(&moves);
         self.load(&state);
+        self.packs.moves = moves;
     }
 }

@@ -12,7 +12,7 @@ fn a_minimal_scene_has_sensible_values() {
     assert_eq!(scene.time, TimeRange { start: 0.0, frames: 96, fps: 24.0, substeps: 1 });
     assert_eq!(scene.material, Material::preset(MaterialPreset::Curly));
     assert_eq!(scene.groom.body.as_deref(), Some("head"));
-    assert_eq!(scene.solver.method(), "ftl");
+    assert_eq!(scene.solver.method, "ftl");
     assert!(scene.wind.is_none());
     assert_eq!(scene.gravity.at(1.0).y, -9.81);
 }

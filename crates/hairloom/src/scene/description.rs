@@ -1,8 +1,8 @@
 use serde::Serialize;
 
 use super::body::BodySettings;
-use super::document::{self, Node, Value};
-use super::error::SceneError;
+use super::document::{self, Node, Places, Value};
+use super::error::{Problem, SceneError, one_of, suggest};
 use super::gravity::Gravity;
 use super::groom::{GroomSettings, GroomSource};
 use super::material::{Material, MaterialPreset};
@@ -51,6 +51,8 @@ pub struct Scene {
     pub solver: SolverSettings,
     /// What is written.
     pub output: OutputSettings,
+    #[serde(skip)]
+    places: Places,
 }
 
 const KEYS: &[&str] = &["name", "time", "groom", "material", "body", "gravity", "wind", "solver", "output"];
@@ -91,6 +93,26 @@ impl Scene {
         self.bodies.iter().find(|body| body.name == name)
     }
 
+    /// The error for something that turns out to be wrong at a dotted key (`groom.file`, `body.0.mesh`) only when
+    /// the scene is put to use.
+    pub fn error(&self, key: &str, reason: impl Into<String>) -> SceneError {
+        let problem = Problem::Conflict { key: key.to_owned(), reason: reason.into() };
+        SceneError::new(&self.places.find(key), problem)
+    }
+
+    /// The error for a name at a dotted key (`solver.method`, `body.0.animation`) that is none of `names`; `what`
+    /// says what is named.
+    pub fn unknown_name(&self, key: &str, what: &str, found: &str, names: &[&str]) -> SceneError {
+        let problem = Problem::UnknownName {
+            key: key.to_owned(),
+            what: what.to_owned(),
+            found: found.to_owned(),
+            expected: one_of(names),
+            suggestion: suggest(found, names),
+        };
+        SceneError::new(&self.places.find(key), problem)
+    }
+
     fn read(root: &Node) -> Result<Self, SceneError> {
         let section = Section::root(root, KEYS)?;
         let time = TimeRange::read(&section)?;
@@ -111,6 +133,7 @@ impl Scene {
             time,
             groom,
             bodies,
+            places: Places::new(root),
         })
     }
 }
@@ -121,7 +144,7 @@ fn drop_parameters_of_others(root: &mut Node, method: &toml::Value) {
     let solver = entries.iter_mut().find(|(key, _)| key == "solver");
     let Some((_, Node { value: Value::Table(entries), .. })) = solver else { return };
     let written = entries.iter().find(|(key, _)| key == "method").map(|(_, node)| node.value.to_toml());
-    let written = written.unwrap_or_else(|| SolverSettings::default().method().into());
+    let written = written.unwrap_or_else(|| SolverSettings::default().method.into());
     if written != *method {
         entries.clear();
     }
