@@ -1,0 +1,128 @@
+use serde::Serialize;
+
+use super::body::BodySettings;
+use super::document::{self, Node, Value};
+use super::error::SceneError;
+use super::gravity::Gravity;
+use super::groom::{GroomSettings, GroomSource};
+use super::material::{Material, MaterialPreset};
+use super::output::OutputSettings;
+use super::parse::Section;
+use super::solver::SolverSettings;
+use super::time::TimeRange;
+use super::wind::Wind;
+
+/// All that a simulation starts from, as a user writes it in TOML.
+///
+/// Only `[groom]` must be there, with one of `file`, `style` and `builtin`:
+///
+/// ```
+/// let text = r#"
+///     [groom]
+///     style = "curly"
+///
+///     [[body]]
+///     name = "head"
+///     figure = "bust"
+///     motion = { builtin = "head-turn" }
+/// "#;
+/// let scene = hairloom::scene::Scene::from_toml(text, "turn.toml")?;
+/// assert_eq!(scene.groom.body.as_deref(), Some("head"));
+/// # Ok::<(), hairloom::scene::SceneError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Scene {
+    /// A name for people.
+    pub name: String,
+    /// The time that is simulated.
+    pub time: TimeRange,
+    /// The hair and how it is held.
+    pub groom: GroomSettings,
+    /// What the hair is made of.
+    pub material: Material,
+    /// Bodies that hair grows on or collides with.
+    #[serde(rename = "body")]
+    pub bodies: Vec<BodySettings>,
+    /// Gravity.
+    pub gravity: Gravity,
+    /// The air's movement.
+    pub wind: Wind,
+    /// The solver and its own parameters.
+    pub solver: SolverSettings,
+    /// What is written.
+    pub output: OutputSettings,
+}
+
+const KEYS: &[&str] = &["name", "time", "groom", "material", "body", "gravity", "wind", "solver", "output"];
+
+impl Scene {
+    /// Reads a scene; `file_name` is only for error messages.
+    pub fn from_toml(text: &str, file_name: &str) -> Result<Self, SceneError> {
+        Self::from_toml_with(text, file_name, &[])
+    }
+
+    /// Reads a scene in which the values at some dotted keys are replaced or added, as in `time.fps`,
+    /// `body.head.friction` (the body named head) or `body.0.friction` (the first body).
+    ///
+    /// A `solver.method` other than the text's drops the text's parameters for its solver.
+    pub fn from_toml_with(
+        text: &str,
+        file_name: &str,
+        overrides: &[(String, toml::Value)],
+    ) -> Result<Self, SceneError> {
+        let mut root = document::parse(text, file_name)?;
+        if let Some((_, method)) = overrides.iter().rfind(|(key, _)| key == "solver.method") {
+            drop_parameters_of_others(&mut root, method);
+        }
+        for (key, value) in overrides {
+            document::set(&mut root, key, value)?;
+        }
+        Self::read(&root)
+    }
+
+    /// The scene as TOML, with every value written out.
+    pub fn to_toml(&self) -> Result<String, toml::ser::Error> {
+        toml::to_string(self)
+    }
+
+    /// The body that holds the roots.
+    pub fn groom_body(&self) -> Option<&BodySettings> {
+        let name = self.groom.body.as_deref()?;
+        self.bodies.iter().find(|body| body.name == name)
+    }
+
+    fn read(root: &Node) -> Result<Self, SceneError> {
+        let section = Section::root(root, KEYS)?;
+        let time = TimeRange::read(&section)?;
+        let bodies = BodySettings::read_all(&section, time.start)?;
+        let names: Vec<&str> = bodies.iter().map(|body| body.name.as_str()).collect();
+        let groom = GroomSettings::read(&section, &names)?;
+        let usual_material = match &groom.source {
+            GroomSource::Style(style) => style.preset.material(),
+            GroomSource::File(_) | GroomSource::Builtin(_) => MaterialPreset::Straight,
+        };
+        Ok(Self {
+            name: section.or("name", "scene".to_owned(), |field| field.text())?,
+            material: Material::read(&section, usual_material)?,
+            gravity: Gravity::read(&section)?,
+            wind: Wind::read(&section)?,
+            solver: SolverSettings::read(&section)?,
+            output: OutputSettings::read(&section)?,
+            time,
+            groom,
+            bodies,
+        })
+    }
+}
+
+/// Parameters belong to the method that they were written for.
+fn drop_parameters_of_others(root: &mut Node, method: &toml::Value) {
+    let Value::Table(entries) = &mut root.value else { return };
+    let solver = entries.iter_mut().find(|(key, _)| key == "solver");
+    let Some((_, Node { value: Value::Table(entries), .. })) = solver else { return };
+    let written = entries.iter().find(|(key, _)| key == "method").map(|(_, node)| node.value.to_toml());
+    let written = written.unwrap_or_else(|| SolverSettings::default().method().into());
+    if written != *method {
+        entries.clear();
+    }
+}
