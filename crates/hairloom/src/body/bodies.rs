@@ -1,8 +1,10 @@
 use glam::{DMat3, DQuat, DVec3, Vec3};
 
+use super::deforming::Deforming;
 use super::motion::{RigidMotion, rate};
-use super::surface::{Surface, SurfacePoint};
-use super::{Body, BodyError, MeshShape, Motion, Sample, Shape, primitive};
+use super::surface::SurfacePoint;
+use super::topology::usable;
+use super::{Body, BodyError, Motion, Sample, Shape, primitive};
 use crate::math::Pose;
 
 /// All bodies of a scene during one step.
@@ -18,13 +20,6 @@ struct Slot {
     /// Set while the body's mesh deforms; then the rigid motion says nothing.
     deforming: Option<Deforming>,
     max_speed: f32,
-}
-
-#[derive(Debug, Clone)]
-struct Deforming {
-    surface: Surface,
-    /// One over the duration of the step [1/s].
-    rate: f32,
 }
 
 impl Bodies {
@@ -112,7 +107,7 @@ impl Bodies {
         let slot = self.slots.get(index)?;
         let Shape::Mesh(mesh) = &slot.body.shape else { return None };
         match &slot.deforming {
-            Some(deforming) => deforming.surface.closest(&mesh.topology, point, t, f32::INFINITY),
+            Some(deforming) => deforming.surface.closest(mesh.topology(), point, t, f32::INFINITY),
             None => {
                 let frame = slot.rigid.frame(t);
                 let mut hit = mesh.closest(frame.to_local(point))?;
@@ -135,15 +130,20 @@ impl Bodies {
         best
     }
 
-    /// A lower bound of the distance to any body at the end of the step [m]; infinite without bodies.
+    /// A cheap lower bound of the distance to any body at the end of the step [m]; infinite without bodies. Exact for
+    /// simple shapes; up to two and a half cells of its grid short for a mesh. Inside a mesh it is negative, and no more than that.
     pub fn clearance(&self, point: Vec3) -> f32 {
-        self.slots.iter().map(|slot| slot.sample(point, 1.0).distance).fold(f32::INFINITY, f32::min)
+        let mut clearance = [f32::INFINITY];
+        self.clearance_batch(&[point.x], &[point.y], &[point.z], &mut clearance);
+        clearance[0]
     }
 
     /// The [`clearance`](Self::clearance) of many points, given by coordinate; as many as the shortest slice holds.
     pub fn clearance_batch(&self, xs: &[f32], ys: &[f32], zs: &[f32], out: &mut [f32]) {
-        for (((out, &x), &y), &z) in out.iter_mut().zip(xs).zip(ys).zip(zs) {
-            *out = self.clearance(Vec3::new(x, y, z));
+        let count = out.len().min(xs.len()).min(ys.len()).min(zs.len());
+        out[..count].fill(f32::INFINITY);
+        for slot in &self.slots {
+            slot.lower_clearance(&xs[..count], &ys[..count], &zs[..count], &mut out[..count]);
         }
     }
 
@@ -155,9 +155,9 @@ impl Bodies {
 
 impl Slot {
     fn move_rigidly(&mut self, start: Pose, end: Pose, duration: f64) -> Result<(), BodyError> {
-        let finite = |pose: &Pose| pose.rotation.is_finite() && pose.translation.is_finite();
-        if !finite(&start) || !finite(&end) {
-            return Err(BodyError::MotionNotFinite { body: self.body.name.clone(), vertex: None });
+        let fine = |pose: &Pose| pose.rotation.is_finite() && usable(pose.translation.as_vec3());
+        if !fine(&start) || !fine(&end) {
+            return Err(BodyError::BadMotion { body: self.body.name.clone(), vertex: None });
         }
         self.deforming = None;
         self.rigid = RigidMotion::new(start, end, duration);
@@ -185,17 +185,32 @@ impl Slot {
                 end: end.len(),
             });
         }
-        let finite = |(a, b): (&Vec3, &Vec3)| a.is_finite() && b.is_finite();
-        if let Some(vertex) = start.iter().zip(end).position(|pair| !finite(pair)) {
-            return Err(BodyError::MotionNotFinite { body: body(), vertex: Some(vertex) });
+        if let Some(vertex) = start.iter().zip(end).position(|(&a, &b)| !usable(a) || !usable(b)) {
+            return Err(BodyError::BadMotion { body: body(), vertex: Some(vertex) });
         }
         let rate = rate(duration) as f32;
-        let deforming =
-            self.deforming.get_or_insert_with(|| Deforming { surface: mesh.rest.clone(), rate: 0.0 });
-        deforming.rate = rate;
-        deforming.surface.set_motion(&mesh.topology, start, end);
+        self.deforming = Some(Deforming::new(mesh, start, end, rate, self.deforming.take()));
         self.max_speed = start.iter().zip(end).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max) * rate;
         Ok(())
+    }
+
+    /// Lowers each of `out` to the clearance of this body at the end of the step. One loop for each shape, so that the
+    /// choice is made once and not at every point.
+    fn lower_clearance(&self, xs: &[f32], ys: &[f32], zs: &[f32], out: &mut [f32]) {
+        let frame = self.rigid.frame(1.0);
+        match (&self.body.shape, &self.deforming) {
+            (Shape::Mesh(_), Some(deforming)) => lower(xs, ys, zs, out, |p| deforming.grid.clearance(p)),
+            (Shape::Mesh(mesh), None) => {
+                lower(xs, ys, zs, out, |p| mesh.grid().clearance(frame.to_local(p)));
+            }
+            (Shape::Plane, _) => lower(xs, ys, zs, out, |p| primitive::plane(frame.to_local(p)).0),
+            (&Shape::Sphere { radius }, _) => {
+                lower(xs, ys, zs, out, |p| primitive::sphere(frame.to_local(p), radius).0);
+            }
+            (&Shape::Capsule { radius, half_height }, _) => {
+                lower(xs, ys, zs, out, |p| primitive::capsule(frame.to_local(p), radius, half_height).0);
+            }
+        }
     }
 
     fn sample(&self, point: Vec3, t: f32) -> Sample {
@@ -210,9 +225,7 @@ impl Slot {
                     Shape::Capsule { radius, half_height } => {
                         primitive::capsule(local, *radius, *half_height)
                     }
-                    Shape::Mesh(mesh) => {
-                        mesh.closest(local).map_or((f32::INFINITY, Vec3::Y), |hit| (hit.distance, hit.normal))
-                    }
+                    Shape::Mesh(mesh) => mesh.distance(local),
                 };
                 let closest = if distance.is_finite() { local - normal * distance } else { Vec3::ZERO };
                 Sample {
@@ -225,16 +238,10 @@ impl Slot {
     }
 }
 
-impl Deforming {
-    fn sample(&self, mesh: &MeshShape, point: Vec3, t: f32) -> Sample {
-        let Some(hit) = self.surface.closest(&mesh.topology, point, t, f32::INFINITY) else {
-            return Sample { distance: f32::INFINITY, normal: Vec3::Y, velocity: Vec3::ZERO };
-        };
-        let moved = mesh.triangles()[hit.triangle]
-            .map(|v| self.surface.end[v as usize] - self.surface.start[v as usize]);
-        let velocity =
-            (moved[0] * hit.weights[0] + moved[1] * hit.weights[1] + moved[2] * hit.weights[2]) * self.rate;
-        Sample { distance: hit.distance, normal: hit.normal, velocity }
+/// Lowers each of `out` to the distance that `of` gives at its point.
+fn lower(xs: &[f32], ys: &[f32], zs: &[f32], out: &mut [f32], of: impl Fn(Vec3) -> f32) {
+    for (((out, &x), &y), &z) in out.iter_mut().zip(xs).zip(ys).zip(zs) {
+        *out = out.min(of(Vec3::new(x, y, z)));
     }
 }
 

@@ -6,9 +6,11 @@ pub enum BodyError {
     /// A mesh without a surface.
     #[error("the mesh has no triangle with an area: give a mesh with at least one")]
     NoTriangles,
-    /// A coordinate that is infinite or not a number.
-    #[error("vertex {vertex} of the mesh is not finite: every coordinate must be a number")]
-    VertexNotFinite {
+    /// A coordinate that is not a number or absurdly large.
+    #[error(
+        "vertex {vertex} of the mesh is no usable place: every coordinate must be a number of metres below 1e6"
+    )]
+    BadVertex {
         /// The vertex.
         vertex: usize,
     },
@@ -21,6 +23,12 @@ pub enum BodyError {
         vertex: u32,
         /// How many vertices there are.
         count: usize,
+    },
+    /// A cell of a distance grid that has no size.
+    #[error("a distance grid cannot have cells of {cell} m: give a size above zero, or none for the default")]
+    BadCell {
+        /// The size asked for [m].
+        cell: f32,
     },
     /// A size or coefficient that is negative or not a number.
     #[error("body `{body}`: {quantity} is {value}, expected a finite number that is not negative")]
@@ -60,9 +68,9 @@ pub enum BodyError {
         /// Points at the end of the step.
         end: usize,
     },
-    /// A pose or a deforming point that is infinite or not a number.
-    #[error("the motion of body `{body}` is not finite{}", vertex.map_or(String::new(), |v| format!(" at vertex {v}")))]
-    MotionNotFinite {
+    /// A pose or a deforming point that is not a number or absurdly far.
+    #[error("the motion of body `{body}` leaves what is usable (coordinates below 1e6 m){}", vertex.map_or(String::new(), |v| format!(" at vertex {v}")))]
+    BadMotion {
         /// The body.
         body: String,
         /// The vertex, if the body deforms.

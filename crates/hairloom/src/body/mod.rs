@@ -6,7 +6,9 @@
 //! of the distance that lets a solver skip most exact queries.
 
 mod bodies;
+mod deforming;
 mod error;
+mod grid;
 mod mesh;
 mod mesh_shape;
 mod motion;
@@ -22,6 +24,7 @@ use glam::Vec3;
 
 pub use bodies::Bodies;
 pub use error::BodyError;
+pub use grid::DistanceGrid;
 pub use mesh::TriMesh;
 pub use mesh_shape::{MeshQuery, MeshSettings, MeshShape};
 pub use motion::Motion;

@@ -30,6 +30,8 @@ pub(crate) struct Surface {
     /// Empty for a surface that stands still.
     pub(crate) start: Vec<Vec3>,
     bvh: Bvh,
+    /// The corners of the triangles that count at the end, side by side for speed.
+    faces: Vec<[Vec3; 3]>,
     /// Angle-weighted normals at the welded vertices, at the end; not of unit length.
     vertex_normals: Vec<Vec3>,
 }
@@ -37,10 +39,16 @@ pub(crate) struct Surface {
 impl Surface {
     /// A surface that stands still.
     pub(crate) fn new(topology: &Topology, points: Vec<Vec3>) -> Self {
-        let boxes: Vec<Aabb> =
-            topology.kept.iter().map(|&t| bounds(&points, &topology.triangles, t)).collect();
-        let bvh = Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
-        let mut surface = Self { end: points, start: Vec::new(), bvh, vertex_normals: Vec::new() };
+        let mut surface = Self {
+            end: points,
+            start: Vec::new(),
+            bvh: Bvh::new(),
+            faces: Vec::new(),
+            vertex_normals: Vec::new(),
+        };
+        surface.find_faces(topology);
+        let boxes: Vec<Aabb> = surface.faces.iter().map(|&face| bounds(face)).collect();
+        surface.bvh = Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
         surface.find_vertex_normals(topology);
         surface
     }
@@ -53,15 +61,23 @@ impl Surface {
         self.start.extend_from_slice(start);
         self.end.clear();
         self.end.extend_from_slice(end);
-        for (leaf, &t) in topology.kept.iter().enumerate() {
-            let mut swept = bounds(start, &topology.triangles, t);
-            let last = bounds(end, &topology.triangles, t);
+        self.find_faces(topology);
+        for (leaf, &triangle) in topology.kept.iter().enumerate() {
+            let mut swept = bounds(self.corners(topology, triangle, 0.0));
+            let last = bounds(self.faces[leaf]);
             swept.mins = swept.mins.min(last.mins);
             swept.maxs = swept.maxs.max(last.maxs);
             self.bvh.update_partially_if_present(swept, leaf as u32, 0.0);
         }
         self.bvh.refit_without_opt();
         self.find_vertex_normals(topology);
+    }
+
+    fn find_faces(&mut self, topology: &Topology) {
+        let mut faces = std::mem::take(&mut self.faces);
+        faces.clear();
+        faces.extend(topology.kept.iter().map(|&triangle| self.corners(topology, triangle, 1.0)));
+        self.faces = faces;
     }
 
     fn find_vertex_normals(&mut self, topology: &Topology) {
@@ -73,6 +89,18 @@ impl Surface {
             }
         });
         self.vertex_normals = normals;
+    }
+
+    /// The longest side of the box around the triangles at the end [m].
+    pub(crate) fn extent(&self, topology: &Topology) -> f32 {
+        let (low, high) = self.bounds(topology);
+        (high - low).max_element()
+    }
+
+    /// The box around the triangles at the end.
+    pub(crate) fn bounds(&self, topology: &Topology) -> (Vec3, Vec3) {
+        let corners = topology.kept.iter().flat_map(|&t| self.corners(topology, t, 1.0));
+        corners.fold((Vec3::MAX, Vec3::MIN), |(low, high), p| (low.min(p), high.max(p)))
     }
 
     /// Vertex `v` at fraction `t` of the step.
@@ -94,15 +122,33 @@ impl Surface {
         t: f32,
         reach: f32,
     ) -> Option<SurfacePoint> {
+        let at_end = t == 1.0 || self.start.is_empty();
         let (leaf, (_, closest)) = self.bvh.find_best(
             reach * reach,
             |node, _| (node.mins() - point).max(point - node.maxs()).max(Vec3::ZERO).length_squared(),
             |leaf, _| {
-                let closest = closest_point(point, self.corners(topology, topology.kept[leaf as usize], t));
+                let leaf = leaf as usize;
+                let corners =
+                    if at_end { self.faces[leaf] } else { self.corners(topology, topology.kept[leaf], t) };
+                let closest = closest_point(point, corners);
                 Some((closest.point.distance_squared(point), closest))
             },
         )?;
         Some(self.signed(topology, point, t, topology.kept[leaf as usize], closest))
+    }
+
+    /// As [`closest`](Self::closest) at any distance, at the end of the step, with a triangle to begin with that is
+    /// probably close: then the search has little left to look at.
+    pub(crate) fn closest_from(
+        &self,
+        topology: &Topology,
+        point: Vec3,
+        guess: Option<u32>,
+    ) -> Option<SurfacePoint> {
+        let Some(triangle) = guess else { return self.closest(topology, point, 1.0, f32::INFINITY) };
+        let closest = closest_point(point, self.corners(topology, triangle, 1.0));
+        self.closest(topology, point, 1.0, closest.point.distance(point))
+            .or_else(|| Some(self.signed(topology, point, 1.0, triangle, closest)))
     }
 
     /// Completes a closest point by the side of the surface that the query is on. For a closed surface the
@@ -179,7 +225,6 @@ impl Surface {
     }
 }
 
-fn bounds(points: &[Vec3], triangles: &[[u32; 3]], triangle: u32) -> Aabb {
-    let [a, b, c] = triangles[triangle as usize].map(|v| points[v as usize]);
+fn bounds([a, b, c]: [Vec3; 3]) -> Aabb {
     Aabb::new(a.min(b).min(c), a.max(b).max(c))
 }

@@ -23,14 +23,14 @@ pub(crate) struct Topology {
 
 /// Lists of numbers, one list a row, in one array.
 #[derive(Debug, Clone, Default)]
-struct Rows {
+pub(crate) struct Rows {
     offsets: Vec<u32>,
     values: Vec<u32>,
 }
 
 impl Rows {
     /// Collects `(row, value)` pairs; values keep their order within a row.
-    fn collect(rows: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
+    pub(crate) fn collect(rows: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
         let mut offsets = vec![0u32; rows + 1];
         for (row, _) in pairs.clone() {
             offsets[row as usize + 1] += 1;
@@ -47,7 +47,7 @@ impl Rows {
         Self { offsets, values }
     }
 
-    fn row(&self, row: u32) -> &[u32] {
+    pub(crate) fn row(&self, row: u32) -> &[u32] {
         &self.values[self.offsets[row as usize] as usize..self.offsets[row as usize + 1] as usize]
     }
 }
@@ -121,8 +121,8 @@ impl Topology {
 }
 
 fn check(mesh: &TriMesh) -> Result<(), BodyError> {
-    if let Some(vertex) = mesh.points.iter().position(|p| !p.is_finite()) {
-        return Err(BodyError::VertexNotFinite { vertex });
+    if let Some(vertex) = mesh.points.iter().position(|&p| !usable(p)) {
+        return Err(BodyError::BadVertex { vertex });
     }
     let count = mesh.points.len();
     for (triangle, corners) in mesh.triangles.iter().enumerate() {
@@ -131,6 +131,11 @@ fn check(mesh: &TriMesh) -> Result<(), BodyError> {
         }
     }
     Ok(())
+}
+
+/// Whether a position is a number small enough that its square makes sense.
+pub(crate) fn usable(point: Vec3) -> bool {
+    point.abs().cmplt(Vec3::splat(1e6)).all()
 }
 
 /// Whether the height of a triangle is more than rounding of its longest edge.

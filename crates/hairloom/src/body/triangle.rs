@@ -56,6 +56,51 @@ pub(crate) fn closest_point(p: Vec3, [a, b, c]: [Vec3; 3]) -> Closest {
     Closest { point: a + ab * v + ac * w, weights: [1.0 - v - w, v, w], feature: Feature::Face }
 }
 
+/// A triangle made ready for the distances of many points.
+pub(crate) struct Prepared {
+    corner: Vec3,
+    ab: Vec3,
+    ac: Vec3,
+    normal: Vec3,
+    ab_ab: f32,
+    ab_ac: f32,
+    ac_ac: f32,
+}
+
+impl Prepared {
+    pub(crate) fn new([a, b, c]: [Vec3; 3]) -> Self {
+        let (ab, ac) = (b - a, c - a);
+        let normal = ab.cross(ac).normalize_or_zero();
+        Self { corner: a, ab, ac, normal, ab_ab: ab.dot(ab), ab_ac: ab.dot(ac), ac_ac: ac.dot(ac) }
+    }
+
+    /// The squared distance of `p` if it is below `best`: that of [`closest_point`] up to rounding.
+    pub(crate) fn squared_distance_below(&self, p: Vec3, best: f32) -> Option<f32> {
+        let ap = p - self.corner;
+        // The plane is never farther than the triangle; this ends most calls.
+        let height = self.normal.dot(ap);
+        if height * height >= best {
+            return None;
+        }
+        let (d1, d2) = (self.ab.dot(ap), self.ac.dot(ap));
+        let (d3, d4) = (d1 - self.ab_ab, d2 - self.ab_ac);
+        let (d5, d6) = (d1 - self.ab_ac, d2 - self.ac_ac);
+        let (va, vb, vc) = (d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2);
+        if va > 0.0 && vb > 0.0 && vc > 0.0 {
+            return Some(height * height);
+        }
+        // Outside one edge the closest point may still lie on the next: take the nearest of the three.
+        let along = |start: Vec3, edge: Vec3, ahead: f32, squared: f32| {
+            (ap - start - edge * (ahead / squared.max(f32::MIN_POSITIVE)).clamp(0.0, 1.0)).length_squared()
+        };
+        let bc = self.ac - self.ab;
+        let squared = along(Vec3::ZERO, self.ab, d1, self.ab_ab)
+            .min(along(Vec3::ZERO, self.ac, d2, self.ac_ac))
+            .min(along(self.ab, bc, d4 - d3, self.ab_ab + self.ac_ac - 2.0 * self.ab_ac));
+        (squared < best).then_some(squared)
+    }
+}
+
 fn corner(index: usize, point: Vec3) -> Closest {
     let mut weights = [0.0; 3];
     weights[index] = 1.0;

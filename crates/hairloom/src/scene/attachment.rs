@@ -49,7 +49,9 @@ impl Seat {
     pub fn frame(&self, bodies: &Bodies, body: usize, t: f64) -> Pose {
         match *self {
             Seat::Body => None,
-            Seat::Triangle { triangle, weights } => bodies.triangle_frame(body, triangle as usize, weights, t),
+            Seat::Triangle { triangle, weights } => {
+                bodies.triangle_frame(body, triangle as usize, weights, t)
+            }
         }
         .unwrap_or_else(|| bodies.pose(body, t))
     }
@@ -58,7 +60,15 @@ impl Seat {
 impl Attachments {
     /// Holds `vertices` (world positions, consecutive from vertex `first` of `strand`) to where `body` is at
     /// the start of the step under way. Call in order of strands.
-    pub fn hold(&mut self, bodies: &Bodies, body: usize, seat: Seat, strand: u32, first: u32, vertices: &[DVec3]) {
+    pub fn hold(
+        &mut self,
+        bodies: &Bodies,
+        body: usize,
+        seat: Seat,
+        strand: u32,
+        first: u32,
+        vertices: &[DVec3],
+    ) {
         let frame = seat.frame(bodies, body, 0.0);
         let points = self.points.len() as u32;
         self.points.extend(vertices.iter().map(|&vertex| frame.apply_inverse(vertex)));

@@ -40,7 +40,9 @@ pub enum ModelError {
         vertices: usize,
     },
     /// An edge without a length, or a coordinate that is no number.
-    #[error("strand {strand}, vertex {vertex}: the edge to the next vertex has length {length}; it must be positive and finite")]
+    #[error(
+        "strand {strand}, vertex {vertex}: the edge to the next vertex has length {length}; it must be positive and finite"
+    )]
     BadEdge {
         /// Index of the strand.
         strand: usize,

@@ -47,7 +47,8 @@ impl State {
             for vertex in target.start + 1..target.end {
                 let leader = state.positions[vertex - 1];
                 let edge = state.positions[vertex] - leader;
-                state.positions[vertex] = leader + edge.normalize_or(DVec3::NEG_Y) * new.rest_lengths[vertex - 1];
+                state.positions[vertex] =
+                    leader + edge.normalize_or(DVec3::NEG_Y) * new.rest_lengths[vertex - 1];
             }
         }
         state

@@ -39,7 +39,9 @@ pub enum CheckpointError {
         expected: String,
     },
     /// A column is missing, or has another type or length than this model needs.
-    #[error("the checkpoint's column '{column}' does not fit this scene: {problem}; run without --resume to start again")]
+    #[error(
+        "the checkpoint's column '{column}' does not fit this scene: {problem}; run without --resume to start again"
+    )]
     Column {
         /// Name of the column.
         column: String,

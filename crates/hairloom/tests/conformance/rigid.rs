@@ -7,13 +7,13 @@ use hairloom::groom::Remap;
 use hairloom::scene::{Drive, Model, State};
 use hairloom::solve::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_dt};
 
-pub struct Rigid {
+pub(crate) struct Rigid {
     model: Arc<Model>,
     state: State,
 }
 
 impl Rigid {
-    pub fn new(model: &Arc<Model>) -> Self {
+    pub(crate) fn new(model: &Arc<Model>) -> Self {
         let state = State::at_rest(model.groomed.iter().map(|point| point.as_dvec3()).collect());
         Self { model: Arc::clone(model), state }
     }

@@ -13,9 +13,11 @@ use crate::world::{DT, Hold, World, hanging, shaken, sideways};
 
 /// What a method claims to do beyond carrying hair along.
 #[derive(Clone, Copy)]
-pub struct Traits {
-    pub falls: bool,
-    pub collides: bool,
+pub(crate) struct Traits {
+    pub(crate) falls: bool,
+    pub(crate) collides: bool,
+    /// How far hanging hair may drift [m].
+    pub(crate) drift: f64,
 }
 
 type Build = dyn Fn(&Arc<Model>) -> Box<dyn Solver> + Sync;
@@ -30,15 +32,15 @@ fn largest_move(a: &State, b: &State) -> f64 {
     a.positions.iter().zip(&b.positions).map(|(a, b)| (*a - *b).length()).fold(0.0, f64::max)
 }
 
-pub fn hanging_hair_stays_at_rest(build: &Build, _: Traits) {
+pub(crate) fn hanging_hair_stays_at_rest(build: &Build, traits: Traits) {
     let mut world = World::new(&hanging(40), Hold::Root(1), vec![]);
     let mut solver = started(&world, build);
     world.run(&mut *solver, 120).unwrap();
     let moved = largest_move(&world.state(&*solver), &world.groomed());
-    assert!(moved < 1.0e-4, "a vertex moved by {moved} m");
+    assert!(moved < traits.drift, "a vertex moved by {moved} m");
 }
 
-pub fn roots_follow_their_body(build: &Build, _: Traits) {
+pub(crate) fn roots_follow_their_body(build: &Build, _: Traits) {
     let mut world = World::new(&sideways(40), Hold::Root(1), vec![]);
     world.path = shaken;
     let mut solver = started(&world, build);
@@ -54,7 +56,7 @@ pub fn roots_follow_their_body(build: &Build, _: Traits) {
     }
 }
 
-pub fn edges_keep_their_lengths_under_any_motion(build: &Build, _: Traits) {
+pub(crate) fn edges_keep_their_lengths_under_any_motion(build: &Build, _: Traits) {
     let mut world = World::new(&sideways(100), Hold::Root(1), vec![]);
     world.path = shaken;
     let mut solver = started(&world, build);
@@ -65,7 +67,7 @@ pub fn edges_keep_their_lengths_under_any_motion(build: &Build, _: Traits) {
     }
 }
 
-pub fn same_bits_for_any_number_of_threads(build: &Build, _: Traits) {
+pub(crate) fn same_bits_for_any_number_of_threads(build: &Build, _: Traits) {
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
@@ -80,7 +82,7 @@ pub fn same_bits_for_any_number_of_threads(build: &Build, _: Traits) {
     assert!(one == run(2) && one == run(8), "the result hangs on the number of threads");
 }
 
-pub fn restart_equals_an_unbroken_run(build: &Build, _: Traits) {
+pub(crate) fn restart_equals_an_unbroken_run(build: &Build, _: Traits) {
     for hold in [Hold::Root(1), Hold::BothEnds, Hold::Nothing] {
         let mut world = World::new(&sideways(60), hold, vec![]);
         world.path = shaken;
@@ -100,7 +102,7 @@ pub fn restart_equals_an_unbroken_run(build: &Build, _: Traits) {
     }
 }
 
-pub fn foreign_checkpoints_are_refused(build: &Build, _: Traits) {
+pub(crate) fn foreign_checkpoints_are_refused(build: &Build, _: Traits) {
     let world = World::new(&hanging(10), Hold::Root(1), vec![]);
     let mut solver = started(&world, build);
     let mut checkpoint = Checkpoint::default();
@@ -114,7 +116,7 @@ pub fn foreign_checkpoints_are_refused(build: &Build, _: Traits) {
     assert!(solver.restore(&checkpoint).is_err());
 }
 
-pub fn state_survives_load_and_store(build: &Build, _: Traits) {
+pub(crate) fn state_survives_load_and_store(build: &Build, _: Traits) {
     let world = World::new(&sideways(50), Hold::Root(1), vec![]);
     let mut state = world.groomed();
     for (i, velocity) in state.velocities.iter_mut().enumerate() {
@@ -127,7 +129,7 @@ pub fn state_survives_load_and_store(build: &Build, _: Traits) {
     assert_eq!(state.velocities, back.velocities);
 }
 
-pub fn parts_of_a_drive_end_where_the_whole_does(build: &Build, _: Traits) {
+pub(crate) fn parts_of_a_drive_end_where_the_whole_does(build: &Build, _: Traits) {
     let mut world = World::new(&sideways(20), Hold::Root(1), vec![]);
     world.path = shaken;
     let mut solver = started(&world, build);
@@ -148,7 +150,7 @@ pub fn parts_of_a_drive_end_where_the_whole_does(build: &Build, _: Traits) {
     }
 }
 
-pub fn quasistatic_steps_leave_no_speed(build: &Build, traits: Traits) {
+pub(crate) fn quasistatic_steps_leave_no_speed(build: &Build, traits: Traits) {
     let mut world = World::new(&sideways(20), Hold::Root(1), vec![]);
     let mut solver = started(&world, build);
     world.begin(&[]);
@@ -163,12 +165,16 @@ pub fn quasistatic_steps_leave_no_speed(build: &Build, traits: Traits) {
     }
 }
 
-pub fn teleported_hair_keeps_its_shape(build: &Build, _: Traits) {
+pub(crate) fn teleported_hair_keeps_its_shape(build: &Build, _: Traits) {
     let mut world = World::new(&hanging(20), Hold::Root(1), vec![]);
     let mut solver = started(&world, build);
     world.run(&mut *solver, 5).unwrap();
     world.path = |time| {
-        if time < 5.5 * DT { Pose::IDENTITY } else { Pose { translation: DVec3::new(3.0, 1.0, -2.0), ..Pose::IDENTITY } }
+        if time < 5.5 * DT {
+            Pose::IDENTITY
+        } else {
+            Pose { translation: DVec3::new(3.0, 1.0, -2.0), ..Pose::IDENTITY }
+        }
     };
     world.teleport = true;
     world.run(&mut *solver, 1).unwrap();
@@ -182,7 +188,7 @@ pub fn teleported_hair_keeps_its_shape(build: &Build, _: Traits) {
 }
 
 /// Strands cut to half their vertices, and one strand taken out.
-pub fn edited_hair_goes_on_warm(build: &Build, _: Traits) {
+pub(crate) fn edited_hair_goes_on_warm(build: &Build, _: Traits) {
     let curves = sideways(20);
     let mut world = World::new(&curves, Hold::Root(1), vec![]);
     let mut solver = started(&world, build);
@@ -213,7 +219,7 @@ pub fn edited_hair_goes_on_warm(build: &Build, _: Traits) {
     assert!(edited.stretch(&edited.state(&*solver)) < 1.0e-5);
 }
 
-pub fn bad_time_steps_are_errors(build: &Build, _: Traits) {
+pub(crate) fn bad_time_steps_are_errors(build: &Build, _: Traits) {
     let world = World::new(&hanging(3), Hold::Root(1), vec![]);
     let mut solver = started(&world, build);
     for dt in [0.0, -1.0, f64::NAN, f64::INFINITY] {
@@ -221,7 +227,7 @@ pub fn bad_time_steps_are_errors(build: &Build, _: Traits) {
     }
 }
 
-pub fn held_vertices_beyond_the_root_stay_put(build: &Build, _: Traits) {
+pub(crate) fn held_vertices_beyond_the_root_stay_put(build: &Build, _: Traits) {
     let mut world = World::new(&sideways(30), Hold::Root(3), vec![]);
     world.path = shaken;
     let mut solver = started(&world, build);
@@ -229,14 +235,15 @@ pub fn held_vertices_beyond_the_root_stay_put(build: &Build, _: Traits) {
     let (state, pose) = (world.state(&*solver), shaken(world.time));
     for strand in 0..30 {
         for vertex in world.model.range(strand).take(3) {
-            let error = (state.positions[vertex] - pose.apply(world.model.groomed[vertex].as_dvec3())).length();
+            let error =
+                (state.positions[vertex] - pose.apply(world.model.groomed[vertex].as_dvec3())).length();
             assert!(error < 1.0e-7, "strand {strand}, vertex {vertex} is off by {error} m");
         }
     }
     assert!(world.stretch(&state) < 1.0e-5);
 }
 
-pub fn free_strands_fall_as_galileo_says(build: &Build, traits: Traits) {
+pub(crate) fn free_strands_fall_as_galileo_says(build: &Build, traits: Traits) {
     if !traits.falls {
         return;
     }
@@ -265,7 +272,7 @@ pub fn free_strands_fall_as_galileo_says(build: &Build, traits: Traits) {
     assert!(world.stretch(&state) < 1.0e-5);
 }
 
-pub fn ropes_held_at_both_ends_keep_lengths_and_ends(build: &Build, traits: Traits) {
+pub(crate) fn ropes_held_at_both_ends_keep_lengths_and_ends(build: &Build, traits: Traits) {
     let mut world = World::new(&sideways(12), Hold::BothEnds, vec![]);
     // Bring the far ends nearer, so that the ropes sag.
     let (bodies, model) = (&world.bodies, &world.model);
@@ -274,7 +281,14 @@ pub fn ropes_held_at_both_ends_keep_lengths_and_ends(build: &Build, traits: Trai
         let range = model.range(strand);
         let (root, tip) = (model.groomed[range.start].as_dvec3(), model.groomed[range.end - 1].as_dvec3());
         attachments.hold(bodies, 0, Seat::Body, strand as u32, 0, &[root]);
-        attachments.hold(bodies, 0, Seat::Body, strand as u32, range.len() as u32 - 1, &[root.lerp(tip, 0.8)]);
+        attachments.hold(
+            bodies,
+            0,
+            Seat::Body,
+            strand as u32,
+            range.len() as u32 - 1,
+            &[root.lerp(tip, 0.8)],
+        );
     }
     world.attachments = attachments;
     let mut solver = started(&world, build);
@@ -292,7 +306,7 @@ pub fn ropes_held_at_both_ends_keep_lengths_and_ends(build: &Build, traits: Trai
     assert!(lowest < -0.005, "the rope does not sag: its lowest point is at {lowest} m");
 }
 
-pub fn strands_rest_on_the_ground(build: &Build, traits: Traits) {
+pub(crate) fn strands_rest_on_the_ground(build: &Build, traits: Traits) {
     if !traits.collides {
         return;
     }

@@ -9,43 +9,44 @@ use hairloom::math::Pose;
 use hairloom::scene::{Attachments, Drive, Material, MaterialPreset, Model, Seat, State, Wind};
 use hairloom::solve::{Report, Solver, Step, StepError};
 
-pub const DT: f64 = 1.0 / 60.0;
+pub(crate) const DT: f64 = 1.0 / 60.0;
 
 /// How strands are held.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Hold {
+pub(crate) enum Hold {
     Root(usize),
     BothEnds,
     Nothing,
 }
 
-pub struct World {
-    pub model: Arc<Model>,
-    pub bodies: Bodies,
-    pub attachments: Attachments,
-    pub wind: Wind,
-    pub gravity: DVec3,
-    pub path: fn(f64) -> Pose,
-    pub time: f64,
-    pub teleport: bool,
+pub(crate) struct World {
+    pub(crate) model: Arc<Model>,
+    pub(crate) bodies: Bodies,
+    pub(crate) attachments: Attachments,
+    pub(crate) wind: Wind,
+    pub(crate) gravity: DVec3,
+    pub(crate) path: fn(f64) -> Pose,
+    pub(crate) time: f64,
+    pub(crate) teleport: bool,
 }
 
 /// A body that stands still.
-pub fn still(_: f64) -> Pose {
+pub(crate) fn still(_: f64) -> Pose {
     Pose::IDENTITY
 }
 
 /// A body shaken hard about two axes, up to about 10 m/s.
-pub fn shaken(time: f64) -> Pose {
+pub(crate) fn shaken(time: f64) -> Pose {
     let swing = DVec3::new((11.0 * time).sin(), 0.4 * (17.0 * time).sin(), 0.6 * (7.0 * time).sin());
     Pose {
-        rotation: DQuat::from_rotation_y(2.0 * (9.0 * time).sin()) * DQuat::from_rotation_x((13.0 * time).sin()),
+        rotation: DQuat::from_rotation_y(2.0 * (9.0 * time).sin())
+            * DQuat::from_rotation_x((13.0 * time).sin()),
         translation: swing * 0.8,
     }
 }
 
 /// Strands of `lengths.len()` different lengths hanging from a ball of 5 cm, far from it in x.
-pub fn hanging(strands: usize) -> Curves {
+pub(crate) fn hanging(strands: usize) -> Curves {
     let mut curves = Curves::default();
     for strand in 0..strands {
         let count = 5 + strand % 7;
@@ -57,7 +58,7 @@ pub fn hanging(strands: usize) -> Curves {
 }
 
 /// Strands that stick out sideways, so that they fall.
-pub fn sideways(strands: usize) -> Curves {
+pub(crate) fn sideways(strands: usize) -> Curves {
     let mut curves = hanging(strands);
     for strand in 0..strands {
         let range = curves.range(strand);
@@ -71,7 +72,7 @@ pub fn sideways(strands: usize) -> Curves {
 }
 
 impl World {
-    pub fn new(curves: &Curves, hold: Hold, obstacles: Vec<(Shape, Pose)>) -> Self {
+    pub(crate) fn new(curves: &Curves, hold: Hold, obstacles: Vec<(Shape, Pose)>) -> Self {
         let model = Arc::new(Model::new(curves, &Material::preset(MaterialPreset::Straight)).unwrap());
         let mut list = vec![Body::new("mount", Shape::Sphere { radius: 0.05 }, 0.2).unwrap()];
         list.extend(obstacles.iter().map(|(shape, _)| Body::new("obstacle", shape.clone(), 0.2).unwrap()));
@@ -84,7 +85,9 @@ impl World {
             let points: Vec<DVec3> = curves.strand(strand).iter().map(|p| p.as_dvec3()).collect();
             let last = points.len() - 1;
             match hold {
-                Hold::Root(count) => attachments.hold(&bodies, 0, Seat::Body, strand as u32, 0, &points[..count]),
+                Hold::Root(count) => {
+                    attachments.hold(&bodies, 0, Seat::Body, strand as u32, 0, &points[..count])
+                }
                 Hold::BothEnds => {
                     attachments.hold(&bodies, 0, Seat::Body, strand as u32, 0, &points[..1]);
                     attachments.hold(&bodies, 0, Seat::Body, strand as u32, last as u32, &points[last..]);
@@ -93,10 +96,19 @@ impl World {
             }
         }
         let gravity = DVec3::new(0.0, -9.81, 0.0);
-        Self { model, bodies, attachments, wind: Wind::still(), gravity, path: still, time: 0.0, teleport: false }
+        Self {
+            model,
+            bodies,
+            attachments,
+            wind: Wind::still(),
+            gravity,
+            path: still,
+            time: 0.0,
+            teleport: false,
+        }
     }
 
-    pub fn drive(&self) -> Drive<'_> {
+    pub(crate) fn drive(&self) -> Drive<'_> {
         let mut drive = Drive::new(&self.bodies, &self.attachments, &self.wind);
         drive.gravity = self.gravity;
         drive.time = self.time;
@@ -106,7 +118,7 @@ impl World {
     }
 
     /// Moves the mount on by one step, and leaves the others where they are.
-    pub fn begin(&mut self, obstacles: &[(Shape, Pose)]) {
+    pub(crate) fn begin(&mut self, obstacles: &[(Shape, Pose)]) {
         let (start, end) = ((self.path)(self.time), (self.path)(self.time + DT));
         let mut motions = vec![Motion::Rigid { start, end }];
         motions.extend(obstacles.iter().map(|(_, pose)| Motion::still(*pose)));
@@ -114,7 +126,7 @@ impl World {
     }
 
     /// Steps of 1/60 s.
-    pub fn run(&mut self, solver: &mut dyn Solver, steps: usize) -> Result<Report, StepError> {
+    pub(crate) fn run(&mut self, solver: &mut dyn Solver, steps: usize) -> Result<Report, StepError> {
         let mut report = Report::default();
         for _ in 0..steps {
             self.begin(&[]);
@@ -124,24 +136,26 @@ impl World {
         Ok(report)
     }
 
-    pub fn state(&self, solver: &dyn Solver) -> State {
+    pub(crate) fn state(&self, solver: &dyn Solver) -> State {
         let mut state = State::default();
         solver.store(&mut state);
         state
     }
 
-    pub fn groomed(&self) -> State {
+    pub(crate) fn groomed(&self) -> State {
         State::at_rest(self.model.groomed.iter().map(|point| point.as_dvec3()).collect())
     }
 
     /// Largest relative stretch of any edge.
-    pub fn stretch(&self, state: &State) -> f64 {
+    pub(crate) fn stretch(&self, state: &State) -> f64 {
         let edges = (0..self.model.strands()).flat_map(|s| {
             let range = self.model.range(s);
             range.start..range.end - 1
         });
         edges
-            .map(|v| (state.positions[v + 1] - state.positions[v]).length() / self.model.rest_lengths[v] - 1.0)
+            .map(|v| {
+                (state.positions[v + 1] - state.positions[v]).length() / self.model.rest_lengths[v] - 1.0
+            })
             .fold(0.0, |worst: f64, stretch| worst.max(stretch.abs()))
     }
 }

@@ -95,7 +95,7 @@ fn bad_meshes_are_refused_by_name() {
     assert_eq!(new(&TriMesh::default()).unwrap_err(), BodyError::NoTriangles);
     let mut bad = good.clone();
     bad.points[5].y = f32::NAN;
-    assert_eq!(new(&bad).unwrap_err(), BodyError::VertexNotFinite { vertex: 5 });
+    assert_eq!(new(&bad).unwrap_err(), BodyError::BadVertex { vertex: 5 });
     let mut bad = good.clone();
     bad.triangles[3][1] = 8;
     assert_eq!(new(&bad).unwrap_err(), BodyError::VertexOutOfRange { triangle: 3, vertex: 8, count: 8 });

@@ -1,6 +1,7 @@
 //! Bodies against closed forms and brute force.
 
 mod exact;
+mod grid;
 mod shapes;
 
 use std::f32::consts::{PI, TAU};

@@ -171,7 +171,7 @@ fn motions_that_do_not_fit_are_refused() {
     bad[3].z = f32::INFINITY;
     let deforming = Motion::Deforming { start: &cube.points, end: &bad };
     let error = bodies.begin_step(&[deforming, still], 0.1).unwrap_err();
-    assert_eq!(error, BodyError::MotionNotFinite { body: "body".into(), vertex: Some(3) });
+    assert_eq!(error, BodyError::BadMotion { body: "body".into(), vertex: Some(3) });
     assert!(Body::new("ball", Shape::Sphere { radius: -1.0 }, 0.3).is_err());
     assert!(Body::new("floor", Shape::Plane, f32::NAN).is_err());
 }

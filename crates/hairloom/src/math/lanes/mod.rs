@@ -96,7 +96,8 @@ mod tests {
         fn run<L: Lane>(self) -> Self::Output {
             let (a, b) = (L::load(self.0), L::load(self.1));
             let mask = a.less(b);
-            let values = [a + b, a - b, a * b, a / b, -a, a.min(b), a.max(b), (a * a).sqrt(), L::select(mask, a, b)];
+            let values =
+                [a + b, a - b, a * b, a / b, -a, a.min(b), a.max(b), (a * a).sqrt(), L::select(mask, a, b)];
             let mut rows = [Row::default(); 9];
             for (value, row) in values.into_iter().zip(&mut rows) {
                 value.store(row);

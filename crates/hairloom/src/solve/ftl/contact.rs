@@ -57,7 +57,9 @@ pub(super) fn resolve(bodies: &Bodies, leader: Vec3, edge: Vec3, radius: f32) ->
 fn onto_plane(edge: Vec3, length: f32, sample: &Sample, radius: f32) -> Vec3 {
     let along = edge.dot(sample.normal);
     let height = (along + radius - sample.distance).clamp(-length, length);
-    let flat = (edge - sample.normal * along).try_normalize().unwrap_or_else(|| sample.normal.any_orthonormal_vector());
+    let flat = (edge - sample.normal * along)
+        .try_normalize()
+        .unwrap_or_else(|| sample.normal.any_orthonormal_vector());
     sample.normal * height + flat * (length * length - height * height).max(0.0).sqrt()
 }
 

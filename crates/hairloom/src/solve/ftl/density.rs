@@ -17,6 +17,9 @@ const MOST_NODES: f32 = 4.0e6;
 /// Cells along the longest side of the hair where the cell size is left open.
 const DEFAULT_CELLS: f32 = 60.0;
 
+/// Density below which a node counts as empty.
+const FAINT: f32 = 1.0e-12;
+
 /// Density, and velocity times density until the grid is normalised.
 type Node = [f32; 4];
 
@@ -103,11 +106,18 @@ fn each_vertex(packs: &Packs, pack: &Pack, drive: &PackDrive, mut visit: impl Fn
 
 impl Density {
     /// Equations 13 and 14 on all velocities.
-    pub fn interact(&mut self, packs: &mut Packs, drives: &[PackDrive], chunks: &[Range<usize>], strength: Strength) {
-        let boxes: Vec<(Vec3, Vec3)> = chunks.par_iter().map(|chunk| bounds(packs, drives, chunk.clone())).collect();
-        let (low, high) = boxes
-            .iter()
-            .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), chunk| (low.min(chunk.0), high.max(chunk.1)));
+    pub fn interact(
+        &mut self,
+        packs: &mut Packs,
+        drives: &[PackDrive],
+        chunks: &[Range<usize>],
+        strength: Strength,
+    ) {
+        let boxes: Vec<(Vec3, Vec3)> =
+            chunks.par_iter().map(|chunk| bounds(packs, drives, chunk.clone())).collect();
+        let (low, high) = boxes.iter().fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), chunk| {
+            (low.min(chunk.0), high.max(chunk.1))
+        });
         if !(low.is_finite() && high.is_finite()) {
             return;
         }
@@ -168,8 +178,9 @@ impl Density {
                     }
                 }
             }
-            for node in slab.iter_mut().filter(|node| node[0] > 0.0) {
-                let per_density = 1.0 / node[0];
+            for node in slab.iter_mut() {
+                // A vertex may graze a node with a weight so small that dividing by it overflows.
+                let per_density = if node[0] > FAINT { 1.0 / node[0] } else { 0.0 };
                 for component in &mut node[1..] {
                     *component *= per_density;
                 }

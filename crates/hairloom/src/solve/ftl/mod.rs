@@ -112,6 +112,7 @@ impl Ftl {
                     strand: strand as u32,
                     positions: vec![DVec3::ZERO; range.len()],
                     velocities: vec![DVec3::ZERO; range.len()],
+                    moves: vec![DVec3::ZERO; range.len()],
                     lengths: model.rest_lengths[range.clone()].to_vec(),
                     masses: model.masses[range.clone()].iter().map(|&m| f64::from(m)).collect(),
                     radius: model.radii[range.start] + self.params.margin as f32,
@@ -135,8 +136,7 @@ impl Ftl {
             *held = 0;
         }
         if held != self.held {
-            let mut state = State::default();
-            self.store(&mut state);
+            let state = self.inner_state();
             self.lay_out(held);
             self.load(&state);
         }
@@ -144,8 +144,7 @@ impl Ftl {
 
     /// Moves the hair rigidly with the bodies, without giving it speed.
     fn teleport(&mut self, drive: &Drive<'_>) {
-        let mut state = State::default();
-        self.store(&mut state);
+        let mut state = self.inner_state();
         for attachment in drive.attachments.items.iter().filter(|attachment| attachment.first == 0) {
             let (before, after) = (drive.seat_frame(attachment, 0.0), drive.seat_frame(attachment, 1.0));
             let turn = after.rotation * before.rotation.conjugate();
@@ -237,8 +236,9 @@ impl Ftl {
 
     /// Cuts the rows into one task per chunk.
     fn tasks(&mut self) -> Vec<Chunk<'_>> {
-        let Packs { packs, edges, velocities, lengths, .. } = &mut self.packs;
+        let Packs { packs, edges, velocities, moves, lengths, .. } = &mut self.packs;
         let (mut edges, mut velocities) = (edges.as_mut_slice(), velocities.as_mut_slice());
+        let mut moves = moves.as_mut_slice();
         let (mut lengths, mut clearance) = (lengths.as_slice(), self.clearance.as_mut_slice());
         let mut tasks = Vec::with_capacity(self.chunks.len());
         for chunk in &self.chunks {
@@ -249,6 +249,7 @@ impl Ftl {
                 drives: &self.drives[chunk.clone()],
                 edges: edges.split_off_mut(..rows).unwrap_or_default(),
                 velocities: velocities.split_off_mut(..rows).unwrap_or_default(),
+                moves: moves.split_off_mut(..rows).unwrap_or_default(),
                 lengths: lengths.split_off(..rows).unwrap_or_default(),
                 clearance: clearance.split_off_mut(..rows).unwrap_or_default(),
             });
@@ -273,7 +274,8 @@ impl Ftl {
         let pack = &self.packs.packs[pack];
         let rows = &self.packs.velocities[pack.row..pack.row + pack.vertices];
         let speeds = rows.iter().map(|row| row.get(lane).length());
-        let (vertex, speed) = speeds.enumerate().find(|(_, speed)| !(*speed < 1.0e3)).unwrap_or((0, f32::NAN));
+        let (vertex, speed) =
+            speeds.enumerate().find(|(_, speed)| !(*speed < 1.0e3)).unwrap_or((0, f32::NAN));
         let problem = format!("its speed became {speed} m/s");
         StepError::Diverged { strand: pack.strands[lane] as usize, vertex, problem }
     }
@@ -336,7 +338,7 @@ impl Ftl {
 
     fn get(&self, strand: usize, positions: &mut [DVec3], velocities: &mut [DVec3]) {
         if self.held[strand] > 0 {
-            self.packs.get_strand(strand, positions, velocities);
+            self.packs.get_strand(strand, &self.packs.velocities, positions, velocities);
         } else if let Some(rope) = self.ropes.iter().find(|rope| rope.strand as usize == strand) {
             positions.copy_from_slice(&rope.positions);
             velocities.copy_from_slice(&rope.velocities);
@@ -347,9 +349,39 @@ impl Ftl {
         if self.held[strand] > 0 {
             self.packs.set_strand(strand, positions, velocities);
         } else if let Some(rope) = self.ropes.iter_mut().find(|rope| rope.strand as usize == strand) {
-            rope.positions.copy_from_slice(positions);
-            rope.velocities.copy_from_slice(velocities);
+            rope.set(positions, velocities);
         }
+    }
+
+    /// The state with the velocities that the next prediction starts from: what a warm change must keep.
+    fn inner_state(&self) -> State {
+        let mut state = State::default();
+        self.write(&mut state, &self.packs.velocities, |rope| &rope.velocities);
+        state
+    }
+
+    fn write(&self, state: &mut State, rows: &[Row3], of_rope: impl Fn(&Rope) -> &[DVec3]) {
+        state.positions.resize(self.model.vertices(), DVec3::ZERO);
+        state.velocities.resize(self.model.vertices(), DVec3::ZERO);
+        state.orientations.clear();
+        let mut strands = Vec::with_capacity(self.model.strands());
+        let (mut positions, mut velocities) =
+            (state.positions.as_mut_slice(), state.velocities.as_mut_slice());
+        for strand in 0..self.model.strands() {
+            let count = self.model.range(strand).len();
+            let mine = positions.split_off_mut(..count).unwrap_or_default();
+            strands.push((mine, velocities.split_off_mut(..count).unwrap_or_default()));
+        }
+        for rope in &self.ropes {
+            let (positions, velocities) = &mut strands[rope.strand as usize];
+            positions.copy_from_slice(&rope.positions);
+            velocities.copy_from_slice(of_rope(rope));
+        }
+        strands.into_par_iter().enumerate().with_min_len(256).for_each(
+            |(strand, (positions, velocities))| {
+                self.packs.get_strand(strand, rows, positions, velocities);
+            },
+        );
     }
 }
 
@@ -364,8 +396,7 @@ impl Solver for Ftl {
         }
         for rope in &mut self.ropes {
             let range = model.range(rope.strand as usize);
-            rope.positions.copy_from_slice(&state.positions[range.clone()]);
-            rope.velocities.copy_from_slice(&state.velocities[range]);
+            rope.set(&state.positions[range.clone()], &state.velocities[range]);
         }
     }
 
@@ -385,8 +416,10 @@ impl Solver for Ftl {
                     report.add(&self.pass(drive, QUASISTATIC_DT, false)?);
                 }
                 self.packs.velocities.fill(Row3::default());
+                self.packs.moves.fill(Row3::default());
                 for rope in &mut self.ropes {
                     rope.velocities.fill(DVec3::ZERO);
+                    rope.moves.fill(DVec3::ZERO);
                 }
                 Ok(report)
             }
@@ -394,37 +427,23 @@ impl Solver for Ftl {
     }
 
     fn store(&self, state: &mut State) {
-        state.positions.resize(self.model.vertices(), DVec3::ZERO);
-        state.velocities.resize(self.model.vertices(), DVec3::ZERO);
-        state.orientations.clear();
-        let mut strands = Vec::with_capacity(self.model.strands());
-        let (mut positions, mut velocities) = (state.positions.as_mut_slice(), state.velocities.as_mut_slice());
-        for strand in 0..self.model.strands() {
-            let count = self.model.range(strand).len();
-            let mine = positions.split_off_mut(..count).unwrap_or_default();
-            strands.push((mine, velocities.split_off_mut(..count).unwrap_or_default()));
-        }
-        for rope in &self.ropes {
-            let (positions, velocities) = &mut strands[rope.strand as usize];
-            positions.copy_from_slice(&rope.positions);
-            velocities.copy_from_slice(&rope.velocities);
-        }
-        strands.into_par_iter().enumerate().with_min_len(256).for_each(|(strand, (positions, velocities))| {
-            self.packs.get_strand(strand, positions, velocities);
-        });
+        self.write(state, &self.packs.moves, |rope| &rope.moves);
     }
 
     fn save(&self, out: &mut Checkpoint) {
         let (method, version) = CHECKPOINT;
         out.begin(method, version);
-        let flat = |rows: &[Row3]| rows.iter().flat_map(|row| row.0).flat_map(|row| row.0).collect::<Vec<f32>>();
+        let flat =
+            |rows: &[Row3]| rows.iter().flat_map(|row| row.0).flat_map(|row| row.0).collect::<Vec<f32>>();
         let triples = |points: &[DVec3]| points.iter().flat_map(|p| p.to_array()).collect::<Vec<f64>>();
         out.put("held", self.held.clone());
         out.put("edges", flat(&self.packs.edges));
         out.put("velocities", flat(&self.packs.velocities));
+        out.put("moves", flat(&self.packs.moves));
         out.put("roots", triples(&self.packs.roots));
         out.put("rope positions", self.ropes.iter().flat_map(|rope| triples(&rope.positions)).collect());
         out.put("rope velocities", self.ropes.iter().flat_map(|rope| triples(&rope.velocities)).collect());
+        out.put("rope moves", self.ropes.iter().flat_map(|rope| triples(&rope.moves)).collect());
     }
 
     fn restore(&mut self, from: &Checkpoint) -> Result<(), CheckpointError> {
@@ -438,6 +457,7 @@ impl Solver for Ftl {
         };
         unflatten(&mut self.packs.edges, from.take("edges", rows * 3 * WIDTH)?);
         unflatten(&mut self.packs.velocities, from.take("velocities", rows * 3 * WIDTH)?);
+        unflatten(&mut self.packs.moves, from.take("moves", rows * 3 * WIDTH)?);
         let fill = |points: &mut dyn Iterator<Item = &mut DVec3>, values: &[f64]| {
             points.zip(values.chunks_exact(3)).for_each(|(point, value)| *point = DVec3::from_slice(value));
         };
@@ -447,16 +467,21 @@ impl Solver for Ftl {
         fill(&mut self.ropes.iter_mut().flat_map(|rope| &mut rope.positions), positions);
         let velocities = from.take("rope velocities", 3 * vertices)?;
         fill(&mut self.ropes.iter_mut().flat_map(|rope| &mut rope.velocities), velocities);
+        let moves = from.take("rope moves", 3 * vertices)?;
+        fill(&mut self.ropes.iter_mut().flat_map(|rope| &mut rope.moves), moves);
         Ok(())
     }
 
     fn rebind(&mut self, model: &Arc<Model>, remap: &Remap) {
-        let mut old = State::default();
-        self.store(&mut old);
-        let state = old.remapped(&self.model, model, remap);
+        let state = self.inner_state().remapped(&self.model, model, remap);
+        let mut moved = State::default();
+        self.store(&mut moved);
+        let moved = moved.remapped(&self.model, model, remap);
         self.model = Arc::clone(model);
         let held = remap.strands.iter().map(|from| from.map_or(1, |from| self.held[from as usize])).collect();
         self.lay_out(held);
+        self.load(&moved);
+        std::mem::swap(&mut self.packs.moves, &mut self.packs.velocities);
         self.load(&state);
     }
 }

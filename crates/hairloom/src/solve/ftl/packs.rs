@@ -1,6 +1,6 @@
 //! Strands in packs of eight, one per lane.
 
-use glam::{DVec3, Vec3};
+use glam::DVec3;
 
 use crate::math::lanes::{Row, Row3, WIDTH};
 use crate::scene::Model;
@@ -33,8 +33,10 @@ pub(super) struct Packs {
     pub packs: Vec<Pack>,
     /// Edge vectors [m]; row 0 of a pack is not used.
     pub edges: Vec<Row3>,
-    /// Velocities [m/s].
+    /// Velocities that the next prediction starts from, with the correction of equation 9 [m/s].
     pub velocities: Vec<Row3>,
+    /// Velocities that the last step really moved with [m/s].
+    pub moves: Vec<Row3>,
     /// Rest lengths [m]; 0 beyond a strand's tip, so that spare rows stay on the tip.
     pub lengths: Vec<Row>,
     /// For each strand its pack and lane, or [`EMPTY`] where it is not here.
@@ -56,7 +58,8 @@ impl Packs {
         };
         let mut rest = order.as_slice();
         while let Some(&first) = rest.first() {
-            let same = rest.iter().take(WIDTH).take_while(|&&s| held[s as usize] == held[first as usize]).count();
+            let same =
+                rest.iter().take(WIDTH).take_while(|&&s| held[s as usize] == held[first as usize]).count();
             let (group, later) = rest.split_at(same);
             packs.add(model, group, held[first as usize] as usize, margin);
             rest = later;
@@ -67,11 +70,18 @@ impl Packs {
     fn add(&mut self, model: &Model, group: &[u32], held: usize, margin: f64) {
         let vertices = group.iter().map(|&s| model.range(s as usize).len()).max().unwrap_or(0);
         let row = self.lengths.len();
-        let mut pack =
-            Pack { strands: [EMPTY; WIDTH], row, vertices, held, radius: Row::default(), drag: Row::default() };
+        let mut pack = Pack {
+            strands: [EMPTY; WIDTH],
+            row,
+            vertices,
+            held,
+            radius: Row::default(),
+            drag: Row::default(),
+        };
         self.lengths.resize(row + vertices, Row::default());
         self.edges.resize(row + vertices, Row3::default());
         self.velocities.resize(row + vertices, Row3::default());
+        self.moves.resize(row + vertices, Row3::default());
         for (lane, &strand) in group.iter().enumerate() {
             pack.strands[lane] = strand;
             self.place[strand as usize] = (self.packs.len() as u32, lane as u32);
@@ -85,42 +95,40 @@ impl Packs {
         self.packs.push(pack);
     }
 
-    /// The edge vectors of a strand, from the root, and its velocities; `None` where it is not here.
-    pub fn strand(&self, strand: usize, vertices: usize) -> Option<impl Iterator<Item = (Vec3, Vec3)> + '_> {
-        let (pack, lane) = self.place[strand];
-        if pack == EMPTY {
-            return None;
-        }
-        let row = self.packs[pack as usize].row;
-        Some(
-            (row..row + vertices)
-                .map(move |r| (self.edges[r].get(lane as usize), self.velocities[r].get(lane as usize))),
-        )
-    }
-
     /// Sets a strand from world positions and velocities.
     pub fn set_strand(&mut self, strand: usize, positions: &[DVec3], velocities: &[DVec3]) {
         let (pack, lane) = self.place[strand];
-        let row = self.packs[pack as usize].row;
+        let (row, lane) = (self.packs[pack as usize].row, lane as usize);
         self.roots[strand] = positions[0];
         for (i, velocity) in velocities.iter().enumerate() {
-            self.velocities[row + i].set(lane as usize, velocity.as_vec3());
+            self.velocities[row + i].set(lane, velocity.as_vec3());
+            self.moves[row + i].set(lane, velocity.as_vec3());
             if i > 0 {
-                self.edges[row + i].set(lane as usize, (positions[i] - positions[i - 1]).as_vec3());
+                self.edges[row + i].set(lane, (positions[i] - positions[i - 1]).as_vec3());
             }
         }
     }
 
-    /// Writes a strand's world positions and velocities.
-    pub fn get_strand(&self, strand: usize, positions: &mut [DVec3], velocities: &mut [DVec3]) {
-        let Some(rows) = self.strand(strand, positions.len()) else { return };
+    /// Writes a strand's world positions, and its velocities of either kind; leaves ropes alone.
+    pub fn get_strand(
+        &self,
+        strand: usize,
+        rows: &[Row3],
+        positions: &mut [DVec3],
+        velocities: &mut [DVec3],
+    ) {
+        let (pack, lane) = self.place[strand];
+        if pack == EMPTY {
+            return;
+        }
+        let (row, lane) = (self.packs[pack as usize].row, lane as usize);
         let mut position = self.roots[strand];
-        for (i, (edge, velocity)) in rows.enumerate() {
+        for i in 0..positions.len() {
             if i > 0 {
-                position += edge.as_dvec3();
+                position += self.edges[row + i].get(lane).as_dvec3();
             }
             positions[i] = position;
-            velocities[i] = velocity.as_dvec3();
+            velocities[i] = rows[row + i].get(lane).as_dvec3();
         }
     }
 }

@@ -54,7 +54,8 @@ impl Strand {
         let mut touches = vec![None; count];
         for i in 1..count {
             // Equation 11.
-            let least = if i > 1 { params.bending as f32 * (self.lengths[i - 2] + self.lengths[i - 1]) } else { 0.0 };
+            let least =
+                if i > 1 { params.bending as f32 * (self.lengths[i - 2] + self.lengths[i - 1]) } else { 0.0 };
             if i > 1 && (p[i] - p[i - 2]).length_squared() < least * least {
                 p[i] = p[i - 2] + (p[i] - p[i - 2]).normalize() * least;
             }

@@ -3,8 +3,8 @@
 use super::contact::{Touch, after_touch, resolve};
 use super::packs::Pack;
 use crate::body::Bodies;
-use crate::math::lanes::{Kernel, Lane, Row, Row3, WIDTH};
 use crate::math::Vector3;
+use crate::math::lanes::{Kernel, Lane, Row, Row3, WIDTH};
 
 /// Speed beyond which a vertex counts as lost [m/s].
 const ABSURD_SPEED: f32 = 1.0e4;
@@ -46,6 +46,7 @@ pub(super) struct Chunk<'a> {
     pub drives: &'a [PackDrive],
     pub edges: &'a mut [Row3],
     pub velocities: &'a mut [Row3],
+    pub moves: &'a mut [Row3],
     pub lengths: &'a [Row],
     pub clearance: &'a mut [Row],
 }
@@ -102,7 +103,7 @@ impl Kernel for Advance<'_, '_> {
 
     #[inline(always)]
     fn run<L: Lane>(self) -> Outcome {
-        let Chunk { packs, drives, edges, velocities, lengths, clearance } = self.chunk;
+        let Chunk { packs, drives, edges, velocities, moves, lengths, clearance } = self.chunk;
         let base = packs.first().map_or(0, |pack| pack.row);
         let mut outcome = Outcome::default();
         let mut steps = Vec::new();
@@ -113,6 +114,7 @@ impl Kernel for Advance<'_, '_> {
                 drive,
                 edges: &mut edges[rows.clone()],
                 velocities: &mut velocities[rows.clone()],
+                moves: &mut moves[rows.clone()],
                 lengths: &lengths[rows.clone()],
                 clearance: &clearance[rows],
             };
@@ -139,6 +141,7 @@ struct Strands<'a> {
     drive: &'a PackDrive,
     edges: &'a mut [Row3],
     velocities: &'a mut [Row3],
+    moves: &'a mut [Row3],
     lengths: &'a [Row],
     clearance: &'a [Row],
 }
@@ -179,7 +182,7 @@ fn forward_pass<L: Lane>(
     steps: &[Row3],
     contacts: &mut u64,
 ) -> L {
-    let Strands { pack, drive, edges, velocities, lengths, clearance } = strand;
+    let Strands { pack, drive, edges, velocities, moves, lengths, clearance } = strand;
     let dt = L::splat(constants.dt);
     let per_dt = L::splat(1.0 / constants.dt);
     let reaction = L::splat(constants.correction / constants.dt);
@@ -196,6 +199,7 @@ fn forward_pass<L: Lane>(
     let mut previous_length = L::zero();
     let mut velocity = shift * per_dt;
     let mut energy = velocity.length_squared();
+    L::store3(velocity, &mut moves[0]);
     for i in 1..pack.held {
         L::store3(velocity, &mut velocities[i - 1]);
         let edge = L::load3(&drive.held_edges[i - 1]);
@@ -203,6 +207,7 @@ fn forward_pass<L: Lane>(
         position += edge;
         L::store3(edge, &mut edges[i]);
         velocity = shift * per_dt;
+        L::store3(velocity, &mut moves[i]);
         previous = edge;
         previous_length = L::load(&lengths[i]);
         push += slope;
@@ -219,7 +224,8 @@ fn forward_pass<L: Lane>(
         let predicted = edge + step - shift;
         let mut follower = predicted;
         if bends {
-            follower = resist_bending(follower, previous, bending * (length + previous_length), previous_length);
+            follower =
+                resist_bending(follower, previous, bending * (length + previous_length), previous_length);
         }
         // Equation 6; its correction is the part that acts between leader and follower.
         let scale = length / follower.length_squared().max(L::splat(TINY)).sqrt();
@@ -256,6 +262,7 @@ fn forward_pass<L: Lane>(
         position += new_edge;
         L::store3(new_edge, &mut edges[i]);
         velocity = shift * per_dt;
+        L::store3(velocity, &mut moves[i]);
         previous = new_edge;
         previous_length = length;
     }
@@ -269,7 +276,12 @@ fn forward_pass<L: Lane>(
 
 /// Equation 11: moves the follower away from the vertex two edges back until it is far enough.
 #[inline(always)]
-fn resist_bending<L: Lane>(follower: Vector3<L>, previous: Vector3<L>, least: L, previous_length: L) -> Vector3<L> {
+fn resist_bending<L: Lane>(
+    follower: Vector3<L>,
+    previous: Vector3<L>,
+    least: L,
+    previous_length: L,
+) -> Vector3<L> {
     let across = follower + previous;
     let squared = across.length_squared();
     let tight = squared.less(least * least);
@@ -292,7 +304,15 @@ struct Touches {
 impl Touches {
     /// Resolves contact in the given lanes: turns edges out of the bodies and remembers what pushed.
     #[inline(never)]
-    fn look(&mut self, bodies: &Bodies, lanes: u32, leader: &Row3, edge: &mut Row3, wanted: &Row3, radius: &Row) {
+    fn look(
+        &mut self,
+        bodies: &Bodies,
+        lanes: u32,
+        leader: &Row3,
+        edge: &mut Row3,
+        wanted: &Row3,
+        radius: &Row,
+    ) {
         let mut left = lanes;
         while left != 0 {
             let lane = left.trailing_zeros() as usize;

@@ -26,7 +26,10 @@ pub(super) struct Rope {
     /// Index of the strand.
     pub strand: u32,
     pub positions: Vec<DVec3>,
+    /// Velocities that the next prediction starts from [m/s].
     pub velocities: Vec<DVec3>,
+    /// Velocities that the last step really moved with [m/s].
+    pub moves: Vec<DVec3>,
     /// Rest length of the edge behind each vertex, 0 at the tip [m].
     pub lengths: Vec<f64>,
     pub masses: Vec<f64>,
@@ -57,10 +60,18 @@ pub(super) struct Outcome {
 }
 
 impl Rope {
+    /// Sets positions and velocities.
+    pub fn set(&mut self, positions: &[DVec3], velocities: &[DVec3]) {
+        self.positions.copy_from_slice(positions);
+        self.velocities.copy_from_slice(velocities);
+        self.moves.copy_from_slice(velocities);
+    }
+
     /// One step; `held` are the held vertices with their targets, in order.
     pub fn step(&mut self, held: &[(usize, DVec3)], around: &Surroundings<'_>) -> Outcome {
         let wanted: Vec<DVec3> = (0..self.positions.len()).map(|i| self.wanted_velocity(i, around)).collect();
-        let mut new: Vec<DVec3> = self.positions.iter().zip(&wanted).map(|(&x, &v)| x + v * around.dt).collect();
+        let mut new: Vec<DVec3> =
+            self.positions.iter().zip(&wanted).map(|(&x, &v)| x + v * around.dt).collect();
         for &(vertex, target) in held {
             new[vertex] = target;
         }
@@ -128,7 +139,13 @@ impl Rope {
     }
 
     /// A piece held at both ends. Returns whether the ends are within reach of each other.
-    fn between(&self, new: &mut [DVec3], lengths: &[f64], around: &Surroundings<'_>, outcome: &mut Outcome) -> bool {
+    fn between(
+        &self,
+        new: &mut [DVec3],
+        lengths: &[f64],
+        around: &Surroundings<'_>,
+        outcome: &mut Outcome,
+    ) -> bool {
         let within = hang_between(new, lengths);
         let last = new.len() - 1;
         for _ in 0..CONTACT_ROUNDS {
@@ -179,12 +196,14 @@ impl Rope {
         around: &Surroundings<'_>,
     ) {
         for i in 0..new.len() {
-            let mut velocity = (new[i] - self.positions[i] - reactions[i] * around.correction) / around.dt;
+            self.moves[i] = (new[i] - self.positions[i]) / around.dt;
+            let mut velocity = self.moves[i] - reactions[i] * (around.correction / around.dt);
             let free = held.iter().all(|&(vertex, _)| vertex != i);
             if let (Some(bodies), true) = (around.bodies, free) {
                 // A vertex that rests on a body's skin after the step was stopped by it during the step.
                 let probe = new[i].as_vec3();
-                let touching = bodies.nearest(probe).filter(|(_, sample)| sample.distance < self.radius + 2.0e-5);
+                let touching =
+                    bodies.nearest(probe).filter(|(_, sample)| sample.distance < self.radius + 2.0e-5);
                 if let Some((body, sample)) = touching {
                     let free_path = self.positions[i] + wanted[i] * around.dt;
                     let depth = (new[i] - free_path).as_vec3().dot(sample.normal).max(0.0);
@@ -195,7 +214,8 @@ impl Rope {
                         friction: bodies.body(body).friction,
                         depth,
                     };
-                    let settled = after_touch(velocity.as_vec3(), wanted[i].as_vec3(), &touch, around.dt as f32);
+                    let settled =
+                        after_touch(velocity.as_vec3(), wanted[i].as_vec3(), &touch, around.dt as f32);
                     velocity = settled.as_dvec3();
                 }
             }
@@ -266,13 +286,13 @@ fn newton(points: &mut [DVec3], lengths: &[f64]) -> f64 {
         if error <= LENGTH_TOLERANCE {
             break;
         }
-        let directions: Vec<DVec3> = points.windows(2).map(|p| (p[1] - p[0]).normalize_or(DVec3::NEG_Y)).collect();
+        let directions: Vec<DVec3> =
+            points.windows(2).map(|p| (p[1] - p[0]).normalize_or(DVec3::NEG_Y)).collect();
         let weight = |vertex: usize| if vertex == 0 || vertex == edges { 0.0 } else { 1.0 };
         let mut diagonal: Vec<f64> = (0..edges).map(|k| weight(k) + weight(k + 1) + 1.0e-9).collect();
         let mut multiplier: Vec<f64> =
             (0..edges).map(|k| (points[k + 1] - points[k]).length() - lengths[k]).collect();
-        let off: Vec<f64> =
-            (1..edges).map(|k| -weight(k) * directions[k - 1].dot(directions[k])).collect();
+        let off: Vec<f64> = (1..edges).map(|k| -weight(k) * directions[k - 1].dot(directions[k])).collect();
         for k in 1..edges {
             let factor = off[k - 1] / diagonal[k - 1];
             diagonal[k] = (diagonal[k] - factor * off[k - 1]).max(1.0e-9);
@@ -283,7 +303,8 @@ fn newton(points: &mut [DVec3], lengths: &[f64]) -> f64 {
             multiplier[k] = (multiplier[k] - after) / diagonal[k];
         }
         for vertex in 1..edges {
-            let step = directions[vertex - 1] * -multiplier[vertex - 1] + directions[vertex] * multiplier[vertex];
+            let step =
+                directions[vertex - 1] * -multiplier[vertex - 1] + directions[vertex] * multiplier[vertex];
             // Far from the solution the linear model promises too much.
             points[vertex] += step.clamp_length_max(lengths[vertex - 1].max(lengths[vertex]));
         }
