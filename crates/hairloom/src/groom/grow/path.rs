@@ -21,8 +21,8 @@ pub(super) struct Head<'a> {
     style: &'a Style,
     middle: Vec3,
     half: Vec3,
-    pub(super) front: Vec3,
-    pub(super) side: Vec3,
+    front: Vec3,
+    side: Vec3,
     tie: Option<Knot>,
 }
 
@@ -38,8 +38,8 @@ pub(super) struct Path {
     pub(super) points: Vec<Vec3>,
     /// Arc length that the strand shall have, curls included [m].
     pub(super) length: f32,
-    /// Which side of the parting it belongs to: -1 to 1.
-    pub(super) sign: f32,
+    /// Strands with different groups share no lock: the side of the parting, and whether it is of the bangs.
+    pub(super) group: (f32, bool),
     pub(super) random: Random,
 }
 
@@ -77,6 +77,11 @@ impl<'a> Head<'a> {
         spherical_uv(point - self.middle, self.front)
     }
 
+    /// An offset that keeps strands of different groups from being taken for neighbours [m].
+    pub(super) fn apart(&self, (sign, bangs): (f32, bool)) -> Vec3 {
+        self.side * (0.05 * sign) + self.front * if bangs { 0.2 } else { 0.0 }
+    }
+
     /// Grows one strand from its place on the skin.
     pub(super) fn path(&self, place: &Place, mut random: Random) -> Path {
         let style = self.style;
@@ -86,11 +91,15 @@ impl<'a> Head<'a> {
             let noise = 0.06 * random.signed();
             relative.z > 1.0 - 2.0 * bangs.depth + noise && relative.x.abs() < bangs.width + noise
         });
-        let sign = ((relative.x - style.comb.parting) / 0.04 + 0.5 * random.signed()).clamp(-1.0, 1.0);
+        let sign = (relative.x - style.comb.parting + 0.02 * random.signed()).signum();
+        // The parting ends at the crown; behind it hair falls backwards.
+        let sign = sign * (1.2 + 2.0 * relative.z).clamp(0.0, 1.0);
         let whole = bangs.map_or(style.length, |bangs| bangs.length);
         let length = whole * (1.0 - style.length_variation * random.unit());
-        let comb =
-            if bangs.is_some() { self.front + 0.25 * relative.x * self.side } else { self.comb(place, sign) };
+        let (comb, reach) = match bangs {
+            Some(_) => (self.front + 0.25 * relative.x * self.side, 0.4 * style.comb.reach),
+            None => (self.comb(place, sign), style.comb.reach),
+        };
         // Strands from above lie on those from below.
         let layer = 0.65 * (0.5 + 0.5 * relative.y).clamp(0.0, 1.0) + 0.35 * random.unit();
         let clearance = CLEARANCE + style.volume * layer;
@@ -98,9 +107,9 @@ impl<'a> Head<'a> {
         let step = axis_length(style, length) / steps as f32;
         let points = match &self.tie {
             Some(knot) => self.tied(place, knot, clearance, step, steps, &mut random),
-            None => self.fallen(place, comb, clearance, step, steps, &mut random),
+            None => self.fallen(place, (comb, reach), clearance, step, steps, &mut random),
         };
-        Path { points, length, sign, random }
+        Path { points, length, group: (sign, bangs.is_some()), random }
     }
 
     fn comb(&self, place: &Place, sign: f32) -> Vec3 {
@@ -125,7 +134,7 @@ impl<'a> Head<'a> {
     fn fallen(
         &self,
         place: &Place,
-        comb: Vec3,
+        (comb, reach): (Vec3, f32),
         clearance: f32,
         step: f32,
         steps: usize,
@@ -133,11 +142,11 @@ impl<'a> Head<'a> {
     ) -> Vec<Vec3> {
         let style = self.style;
         let aim = |arc: f32| {
-            let combed = (-arc / style.comb.reach).exp();
+            let combed = (-arc / reach).exp();
             (comb * combed + Vec3::NEG_Y * (1.15 - combed)).normalize_or(Vec3::NEG_Y)
         };
         let turn = 1.0 - (-step * style.droop).exp();
-        let mut direction = self.start(place, comb + 0.15 * Vec3::NEG_Y, random);
+        let mut direction = self.start(place, comb + 0.35 * Vec3::NEG_Y, random);
         let mut points = vec![place.point];
         for k in 1..=steps {
             let (start, arc) = (points[k - 1], k as f32 * step);
@@ -160,36 +169,58 @@ impl<'a> Head<'a> {
         steps: usize,
         random: &mut Random,
     ) -> Vec<Vec3> {
-        let style = self.style;
         // Strands keep their side of the bundle, so that they do not cross in the knot.
         let spoke = (place.point - knot.point).reject_from_normalized(knot.axis).normalize_or(self.side);
         let spoke = (spoke + 0.5 * random.direction()).reject_from_normalized(knot.axis);
-        let spoke = spoke.normalize_or(self.side) * random.unit().sqrt();
-        let target = knot.point + spoke * knot.radius;
-        let turn = 1.0 - (-step * style.droop).exp();
-        let mut direction = self.start(place, target - place.point, random);
+        let spoke = spoke.normalize_or(self.side) * (knot.radius * random.unit().sqrt());
+        let entry = knot.point + spoke;
+        let turn = 1.0 - (-step * self.style.droop).exp();
+        let tight = (2.0 * turn).clamp(0.3, 1.0);
+        let mut direction = self.start(place, entry - place.point, random);
         let mut points = vec![place.point];
-        let mut through = false;
+        let mut tail: Option<Tail> = None;
         for k in 1..=steps {
-            let (start, arc) = (points[k - 1], k as f32 * step);
-            if !through {
-                let way = target - start;
-                through = way.length() < step || (way.length() < 0.03 && way.dot(direction) < 0.0);
-                if through {
-                    direction = (knot.axis + 0.35 * spoke).normalize_or(knot.axis);
-                } else {
-                    let sharp = (turn * 2.0).clamp(0.3, 1.0);
-                    direction = direction.lerp(way.normalize_or(direction), sharp).normalize_or(direction);
-                }
-            } else {
-                let wander = style.scatter * turn * random.direction();
-                direction = (direction.lerp(Vec3::NEG_Y, turn * 0.6) + wander).normalize_or(direction);
+            let start = points[k - 1];
+            let way = entry - start;
+            if tail.is_none() && (way.length() < step || (way.length() < 0.03 && way.dot(direction) < 0.0)) {
+                tail = Some(Tail { middle: knot.point, direction: knot.axis, arc: 0.0 });
             }
+            direction = match &mut tail {
+                Some(tail) => {
+                    tail.advance(step, 0.6 * turn);
+                    let target = tail.place(knot, spoke) + self.style.scatter * step * random.direction();
+                    (target - start).normalize_or(direction)
+                }
+                None => direction.lerp(way.normalize_or(direction), tight).normalize_or(direction),
+            };
+            let arc = k as f32 * step;
             let end = self.skin.advance(start, direction * step, clearance.min(RISE * arc));
             direction = (end - start).normalize_or(direction);
             points.push(end);
         }
         points
+    }
+}
+
+/// How far along the middle of a ponytail a strand has come.
+struct Tail {
+    middle: Vec3,
+    direction: Vec3,
+    arc: f32,
+}
+
+impl Tail {
+    fn advance(&mut self, step: f32, turn: f32) {
+        self.direction = self.direction.lerp(Vec3::NEG_Y, turn).normalize_or(Vec3::NEG_Y);
+        self.middle += self.direction * step;
+        self.arc += step;
+    }
+
+    /// The place of a strand in the bundle: its offset in the knot, turned along with the tail, and swelling
+    /// where the knot lets go.
+    fn place(&self, knot: &Knot, spoke: Vec3) -> Vec3 {
+        let swell = 1.0 + 0.8 * (self.arc / 0.1).min(1.0);
+        self.middle + glam::Quat::from_rotation_arc(knot.axis, self.direction) * spoke * swell
     }
 }
 
@@ -202,5 +233,6 @@ fn axis_length(style: &Style, length: f32) -> f32 {
     }
     let slope = std::f32::consts::TAU * curl.radius / curl.pitch;
     let stretch = (1.0 + slope * slope).sqrt();
-    (1.15 * (length + curl.onset * (stretch - 1.0)) / stretch).min(length * 1.05)
+    let spare = 1.1 + 0.7 * curl.jitter;
+    (spare * (length + curl.onset * (stretch - 1.0)) / stretch).min(length * 1.05)
 }

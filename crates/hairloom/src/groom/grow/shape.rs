@@ -28,9 +28,8 @@ impl Locks {
         if count == 0 {
             return Self { middles: (0..paths.len() as u32).collect(), random };
         }
-        // Moved apart at the parting, so that no lock takes strands from both sides.
-        let keys: Vec<Vec3> =
-            paths.iter().map(|path| path.points[0] + head.side * (0.05 * path.sign)).collect();
+        // Moved apart, so that no lock takes strands from both sides of the parting or of the bangs' border.
+        let keys: Vec<Vec3> = paths.iter().map(|path| path.points[0] + head.apart(path.group)).collect();
         // Roots come in random order: a few for each lock stand for all.
         let middles = spread(&keys[..keys.len().min(8 * count)], count);
         let tree = PointTree::new(&middles.iter().map(|&strand| keys[strand]).collect::<Vec<_>>());
@@ -91,7 +90,7 @@ pub(super) fn finish(style: &Style, skin: &Skin, locks: &Locks, strand: usize, p
 fn wind(style: &Style, path: &[Vec3], mut lock: Random, mut own: Random) -> Vec<Vec3> {
     let curl = &style.curl;
     let sense = if lock.unit() < 0.5 { -1.0 } else { 1.0 };
-    let mut vary = |amount: f32| amount * curl.jitter;
+    let vary = |amount: f32| amount * curl.jitter;
     let phase = TAU * lock.unit() + vary(TAU * 0.5 * own.signed());
     let radius = curl.radius * (1.0 + vary(0.6 * own.signed()));
     let pitch = curl.pitch * (1.0 + vary(0.3 * lock.signed() + 0.15 * own.signed()));

@@ -109,7 +109,7 @@ pub struct Bangs {
 
 impl Default for Comb {
     fn default() -> Self {
-        Self { parting: 0.0, side: 1.0, back: 0.8, reach: 0.06 }
+        Self { parting: 0.0, side: 1.0, back: 0.8, reach: 0.04 }
     }
 }
 
@@ -147,8 +147,8 @@ impl Default for Style {
             length_variation: 0.12,
             root_width: 8e-5,
             tip_width: 5e-5,
-            lift: 0.35,
-            droop: 45.0,
+            lift: 0.25,
+            droop: 60.0,
             scatter: 0.04,
             volume: 0.012,
             comb: Comb::default(),
@@ -218,10 +218,11 @@ impl Preset {
                 lift: 0.5,
                 volume: 0.03,
                 clumps: Clumps { count: 260, strength: 0.8, shape: 0.8 },
-                curl: Curl { radius: 0.008, pitch: 0.03, jitter: 0.2, flatness: 0.0, onset: 0.04 },
+                curl: Curl { radius: 0.008, pitch: 0.03, jitter: 0.3, flatness: 0.0, onset: 0.04 },
                 ..base
             },
             Self::Afro => Style {
+                strands: 12_000,
                 length: 0.16,
                 vertices: 96,
                 length_variation: 0.15,
@@ -237,6 +238,7 @@ impl Preset {
                 length: 0.45,
                 vertices: 40,
                 lift: 0.1,
+                droop: 45.0,
                 volume: 0.006,
                 scatter: 0.02,
                 clumps: Clumps { count: 60, strength: 0.4, shape: 2.0 },
@@ -260,7 +262,7 @@ impl Preset {
                 length: 0.24,
                 length_variation: 0.05,
                 vertices: 28,
-                comb: Comb { reach: 0.04, back: 0.35, ..base.comb },
+                comb: Comb { back: 0.35, ..base.comb },
                 bangs: Some(Bangs::default()),
                 ..base
             },
