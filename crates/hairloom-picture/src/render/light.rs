@@ -59,7 +59,7 @@ pub(crate) struct Arrival {
 }
 
 impl ShadowedLight {
-    /// What arrives at `point`; `offset` moves the test against bodies out of the surface [m].
+    /// What arrives at `point`; a unit `normal` keeps the surface that it lies on from shading itself.
     pub(crate) fn arrival(&self, point: Vec3, normal: Vec3) -> Arrival {
         Arrival { visible: self.bodies.visible(point, normal), depth: self.hair.depth(point) }
     }
@@ -71,7 +71,41 @@ pub(crate) struct Lighting {
     pub(crate) ambient: AmbientVolume,
 }
 
+/// Most lights that a scene may have.
+pub(crate) const MOST_LIGHTS: usize = 8;
+
+/// All light that arrives at a place in the hair.
+#[derive(Clone, Copy)]
+pub(crate) struct Station {
+    pub(crate) arrivals: [Arrival; MOST_LIGHTS],
+    /// Optical depths toward +x, -x, +y, -y, +z, -z.
+    pub(crate) ambient: [f32; 6],
+}
+
+impl Station {
+    /// Between two places.
+    pub(crate) fn lerp(&self, other: &Self, t: f32) -> Self {
+        let mix = |a: f32, b: f32| a + (b - a) * t;
+        Self {
+            arrivals: std::array::from_fn(|light| {
+                let (a, b) = (&self.arrivals[light], &other.arrivals[light]);
+                Arrival { visible: mix(a.visible, b.visible), depth: mix(a.depth, b.depth) }
+            }),
+            ambient: std::array::from_fn(|side| mix(self.ambient[side], other.ambient[side])),
+        }
+    }
+}
+
 impl Lighting {
+    /// All light that arrives at a point in the hair.
+    pub(crate) fn station(&self, point: Vec3) -> Station {
+        let mut arrivals = [Arrival { visible: 0.0, depth: 0.0 }; MOST_LIGHTS];
+        for (arrival, light) in arrivals.iter_mut().zip(&self.lights) {
+            *arrival = light.arrival(point, Vec3::ZERO);
+        }
+        Station { arrivals, ambient: self.ambient.depths(point) }
+    }
+
     pub(crate) fn new(scene: &Scene, lights: &[Light]) -> Self {
         let build = |light: &Light| {
             let direction = light.direction.try_normalize().unwrap_or(Vec3::Y);
@@ -81,7 +115,7 @@ impl Lighting {
             ShadowedLight { light, hair, bodies }
         };
         let (ambient, lights) =
-            rayon::join(|| AmbientVolume::new(scene), || lights.par_iter().map(build).collect());
+            rayon::join(|| AmbientVolume::new(scene), || lights.par_iter().take(MOST_LIGHTS).map(build).collect());
         Self { lights, ambient }
     }
 }

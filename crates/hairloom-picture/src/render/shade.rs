@@ -4,30 +4,41 @@ use std::f32::consts::{PI, TAU};
 
 use glam::Vec3;
 
-use crate::render::light::{Lighting, SKY};
+use crate::render::light::{Lighting, SKY, Station};
 use crate::scene::Ground;
 
 /// What a strand is made of.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HairSurface {
     /// Linear RGB of a thick tress.
-    pub(crate) color: Vec3,
+    color: Vec3,
+    /// Its logarithm: what the light loses on a way through the hair.
+    absorption: Vec3,
+    /// Of the light that meets a hair, this much is lost for the hair below.
+    loss: Vec3,
     /// Roughness of the first highlight along the strand [rad].
-    pub(crate) roughness: f32,
+    roughness: f32,
     /// Tilt of the cuticle's scales [rad]: it parts the two highlights.
-    pub(crate) tilt: f32,
+    tilt: f32,
 }
 
 impl HairSurface {
-    /// The light that a strand at `point` sends to `viewer`; `tangent` goes from root to tip, both unit.
-    pub(crate) fn shade(&self, point: Vec3, tangent: Vec3, viewer: Vec3, lighting: &Lighting) -> Vec3 {
-        // Of the light that meets a hair, this much goes on forward through the hair below.
-        let forward = self.color.powf(0.35) * 0.80;
-        let mut light = self.ambient(point, tangent, lighting);
-        for source in &lighting.lights {
-            let arrival = source.arrival(point, Vec3::ZERO);
-            let loss = (Vec3::ONE - forward) * -arrival.depth;
-            let reach = loss.exp() * arrival.visible;
+    /// Hair of a colour (linear RGB of a thick tress), with the roughness and tilt of its cuticle [rad].
+    pub(crate) fn new(color: Vec3, roughness: f32, tilt: f32) -> Self {
+        let absorption = color.max(Vec3::splat(1e-4)).ln();
+        // The darker the hair, the less goes on forward.
+        let loss = Vec3::ONE - (absorption * 0.35).exp() * 0.80;
+        Self { color, absorption, loss, roughness, tilt }
+    }
+
+    /// The light that a strand sends to `viewer`; `tangent` goes from root to tip, both unit.
+    pub(crate) fn shade(&self, tangent: Vec3, viewer: Vec3, lighting: &Lighting, station: &Station) -> Vec3 {
+        let mut light = self.ambient(tangent, &station.ambient);
+        for (source, arrival) in lighting.lights.iter().zip(&station.arrivals) {
+            if arrival.visible <= 0.0 {
+                continue;
+            }
+            let reach = (self.loss * -arrival.depth).exp() * arrival.visible;
             // Highlights come from light that no hair has scattered yet.
             let direct = (-arrival.depth * 0.55).exp() * arrival.visible;
             let direction = source.light.direction;
@@ -39,8 +50,7 @@ impl HairSurface {
     }
 
     /// Light from all around, darker inside the hair.
-    fn ambient(&self, point: Vec3, tangent: Vec3, lighting: &Lighting) -> Vec3 {
-        let depths = lighting.ambient.depths(point);
+    fn ambient(&self, tangent: Vec3, depths: &[f32; 6]) -> Vec3 {
         let mut sum = Vec3::ZERO;
         for (index, (depth, sky)) in depths.iter().zip(SKY).enumerate() {
             let along = tangent[index / 2];
@@ -76,28 +86,31 @@ impl HairSurface {
         let reflected =
             gaussian(theta_half + 2.0 * self.tilt, self.roughness) * 0.25 * cos_half_phi * fresnel(half);
 
-        // h: where the transmitted ray enters, across the hair.
-        let inverse_index = 1.0 / (1.19 / cos_difference + 0.36 * cos_difference);
-        let h = (cos_half_phi * (1.0 + inverse_index * (0.6 - 0.8 * cos_phi))).clamp(-1.0, 1.0);
-        let entering = 1.0 - fresnel(cos_difference * (1.0 - h * h).max(0.0).sqrt());
-        let path = (1.0 - (h * inverse_index).powi(2)).max(0.0).sqrt() / (2.0 * cos_difference);
-        let transmitted = self.color.powf(path)
-            * (gaussian(theta_half - self.tilt, self.roughness * 0.5)
-                * entering
-                * entering
-                * (-3.65 * cos_phi - 3.98).exp());
-
-        let inside = fresnel(cos_difference * 0.5);
-        let glint = self.color.powf(0.8 / cos_difference)
-            * (gaussian(theta_half - 4.0 * self.tilt, self.roughness * 2.0)
-                * (1.0 - inside)
-                * (1.0 - inside)
-                * inside
-                * (17.0 * cos_phi - 16.78).exp());
+        let mut sum = Vec3::splat(reflected);
+        let across = (-3.65 * cos_phi - 3.98).exp();
+        let along = gaussian(theta_half - self.tilt, self.roughness * 0.5);
+        if across * along > NEGLIGIBLE {
+            // h: where the transmitted ray enters, across the hair.
+            let inverse_index = 1.0 / (1.19 / cos_difference + 0.36 * cos_difference);
+            let h = (cos_half_phi * (1.0 + inverse_index * (0.6 - 0.8 * cos_phi))).clamp(-1.0, 1.0);
+            let entering = 1.0 - fresnel(cos_difference * (1.0 - h * h).max(0.0).sqrt());
+            let path = (1.0 - (h * inverse_index).powi(2)).max(0.0).sqrt() / (2.0 * cos_difference);
+            sum += (self.absorption * path).exp() * (along * entering * entering * across);
+        }
+        let across = (17.0 * cos_phi - 16.78).exp();
+        if across > NEGLIGIBLE {
+            let inside = fresnel(cos_difference * 0.5);
+            let along = gaussian(theta_half - 4.0 * self.tilt, self.roughness * 2.0);
+            let strength = along * (1.0 - inside) * (1.0 - inside) * inside * across;
+            sum += (self.absorption * (0.8 / cos_difference)).exp() * strength;
+        }
         let cos_light = (1.0 - sine_light * sine_light).max(0.0).sqrt();
-        (Vec3::splat(reflected) + transmitted + glint) * cos_light
+        sum * cos_light
     }
 }
+
+/// Lobes weaker than this are left out.
+const NEGLIGIBLE: f32 = 1e-4;
 
 fn gaussian(x: f32, width: f32) -> f32 {
     (-0.5 * (x / width).powi(2)).exp() / (width * TAU.sqrt())

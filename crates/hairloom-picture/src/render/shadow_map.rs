@@ -6,6 +6,10 @@ use crate::scene::{Scene, bounds};
 
 /// Texels along the longer side.
 const TEXELS: f32 = 1024.0;
+/// Half the width of a shadow's soft edge, in texels.
+const SOFTNESS: i32 = 3;
+/// Side of a block, in texels.
+const BLOCK: usize = 8;
 
 /// How far toward the light the bodies reach, over a plane across the light.
 pub(crate) struct ShadowMap {
@@ -23,6 +27,8 @@ struct Map {
     height: usize,
     /// Coordinate along the light of the nearest surface [m].
     reach: Vec<f32>,
+    /// Least and greatest reach around each block of texels, as far as the soft edge looks.
+    blocks: Vec<[f32; 2]>,
 }
 
 impl ShadowMap {
@@ -41,6 +47,7 @@ impl ShadowMap {
                     }
                 }
             }
+            map.find_blocks();
         }
         Self { map, across, along, direction }
     }
@@ -65,7 +72,7 @@ impl Map {
         let size = (high - low) / texel;
         let (width, height) = (size.x.min(TEXELS + 1.0) as usize + 5, size.y.min(TEXELS + 1.0) as usize + 5);
         let reach = vec![f32::NEG_INFINITY; width * height];
-        Some(Self { origin: low - texel * 2.0, texel, width, height, reach })
+        Some(Self { origin: low - texel * 2.0, texel, width, height, reach, blocks: Vec::new() })
     }
 
     fn draw(&mut self, corners: [Vec3; 3]) {
@@ -90,28 +97,51 @@ impl Map {
         }
     }
 
+    fn block_columns(&self) -> usize {
+        self.width.div_ceil(BLOCK)
+    }
+
+    fn find_blocks(&mut self) {
+        let margin = SOFTNESS as usize + 1;
+        for row in 0..self.height.div_ceil(BLOCK) {
+            for column in 0..self.block_columns() {
+                let (x, y) = (column * BLOCK, row * BLOCK);
+                let mut range = [f32::INFINITY, f32::NEG_INFINITY];
+                for y in y.saturating_sub(margin)..(y + BLOCK + margin).min(self.height) {
+                    let line = &self.reach[y * self.width..(y + 1) * self.width];
+                    for &reach in &line[x.saturating_sub(margin)..(x + BLOCK + margin).min(self.width)] {
+                        range = [range[0].min(reach), range[1].max(reach)];
+                    }
+                }
+                self.blocks.push(range);
+            }
+        }
+    }
+
     /// Mean over a disc of texels around `place`.
     fn visible(&self, place: Vec2, height: f32) -> f32 {
-        const RADIUS: i32 = 3;
-        let base = place.floor();
-        if !place.is_finite()
-            || base.x < -4.0
-            || base.y < -4.0
-            || base.x > self.width as f32 + 4.0
-            || base.y > self.height as f32 + 4.0
-        {
+        // Beyond the map nothing is in the way; its border is free as well.
+        if !(place.x >= 0.0 && place.y >= 0.0 && place.x < self.width as f32 && place.y < self.height as f32) {
             return 1.0;
         }
+        let (column, row) = (place.x as i32, place.y as i32);
+        let [least, greatest] = self.blocks[row as usize / BLOCK * self.block_columns() + column as usize / BLOCK];
+        if height >= greatest {
+            return 1.0;
+        } else if height < least {
+            return 0.0;
+        }
+        let fraction = place - Vec2::new(column as f32, row as f32);
         let (mut sum, mut total) = (0.0, 0.0);
-        for dy in -RADIUS..=RADIUS + 1 {
-            for dx in -RADIUS..=RADIUS + 1 {
-                let texel = base + Vec2::new(dx as f32, dy as f32);
-                let weight = 1.0 - (texel - place).length() / (RADIUS as f32 + 0.7);
+        for dy in -SOFTNESS..=SOFTNESS + 1 {
+            for dx in -SOFTNESS..=SOFTNESS + 1 {
+                let distance = (Vec2::new(dx as f32, dy as f32) - fraction).length();
+                let weight = 1.0 - distance / (SOFTNESS as f32 + 0.7);
                 if weight <= 0.0 {
                     continue;
                 }
-                let (x, y) = (texel.x as i64, texel.y as i64);
-                let inside = x >= 0 && y >= 0 && x < self.width as i64 && y < self.height as i64;
+                let (x, y) = (column + dx, row + dy);
+                let inside = x >= 0 && y >= 0 && (x as usize) < self.width && (y as usize) < self.height;
                 let lit = !inside || height >= self.reach[y as usize * self.width + x as usize];
                 total += weight;
                 sum += if lit { weight } else { 0.0 };

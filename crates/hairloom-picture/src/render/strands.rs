@@ -5,17 +5,19 @@ use rayon::prelude::*;
 
 use crate::HairColor;
 use crate::camera::Projection;
-use crate::render::light::Lighting;
+use crate::render::light::{Lighting, Station};
 use crate::render::shade::HairSurface;
 use crate::render::tile::TileGrid;
 use crate::scene::{HairLayer, Scene};
 
 /// Pieces shorter than this are joined [px].
 const SHORTEST: f32 = 0.7;
-/// Pieces longer than this are cut, for the light may change along them [px].
-const LONGEST: f32 = 12.0;
+/// Pieces longer than this are cut, for the highlights change along them [px].
+const LONGEST: f32 = 16.0;
 /// Largest gap between the smooth curve and its pieces [px].
-const FLATNESS: f32 = 0.08;
+const FLATNESS: f32 = 0.12;
+/// Distance between two places where the arriving light is looked up [px].
+const STATION: f32 = 24.0;
 /// Most pieces for one segment of the groom.
 const MOST_PIECES: usize = 64;
 
@@ -76,6 +78,16 @@ struct Knot {
     width: f32,
 }
 
+/// A point of a smooth strand.
+struct Sample {
+    point: Vec3,
+    tangent: Vec3,
+    width: f32,
+    light: Station,
+    /// Whether the strand ends here.
+    last: bool,
+}
+
 struct Projector<'a> {
     layer: &'a HairLayer<'a>,
     layer_index: u32,
@@ -86,12 +98,14 @@ struct Projector<'a> {
     /// Number of the current piece of strand; a strand that leaves the view and returns has several.
     run: u32,
     joined: bool,
+    /// The light at the last station, if the next segment begins there.
+    station: Option<Station>,
 }
 
 impl<'a> Projector<'a> {
     fn new(layer: &'a HairLayer, layer_index: u32, projection: &'a Projection, lighting: &'a Lighting) -> Self {
         let (points, knots) = (Vec::new(), Vec::new());
-        Self { layer, layer_index, projection, lighting, points, knots, run: 0, joined: false }
+        Self { layer, layer_index, projection, lighting, points, knots, run: 0, joined: false, station: None }
     }
 
     /// Adds one strand of the layer.
@@ -106,6 +120,7 @@ impl<'a> Projector<'a> {
         }
         let surface = self.surface(strand);
         self.joined = false;
+        self.station = None;
         for segment in 1..self.knots.len() {
             self.add_segment(segment, &surface);
         }
@@ -116,11 +131,8 @@ impl<'a> Projector<'a> {
         let color = layer.strand_colors.get(strand).unwrap_or(&layer.color);
         let [a, b, c] = noise(self.layer_index, strand as u32);
         let spread = layer.variation.clamp(0.0, 1.0);
-        HairSurface {
-            color: vary(*color, a * spread, b * spread),
-            roughness: layer.roughness.clamp(0.03, 0.8) * (1.0 + 0.3 * b),
-            tilt: 0.035 + 0.03 * c,
-        }
+        let roughness = layer.roughness.clamp(0.03, 0.8) * (1.0 + 0.3 * b);
+        HairSurface::new(vary(*color, a * spread, b * spread), roughness, 0.035 + 0.03 * c)
     }
 
     fn add_segment(&mut self, segment: usize, surface: &HairSurface) {
@@ -128,23 +140,37 @@ impl<'a> Projector<'a> {
         let ends = [start, end].map(|knot| self.projection.to_view(knot.point));
         if ends.iter().any(|view| view.z < self.projection.near) {
             self.joined = false;
+            self.station = None;
             return;
         }
         let chord = end.point - start.point;
         let tangents = [self.tangent(segment - 1), self.tangent(segment)];
         let [from, to] = ends.map(|view| self.projection.to_pixel(view));
-        let pieces = piece_count((to - from).length(), tangents);
-        let first = usize::from(self.joined);
-        for piece in first..=pieces {
-            let t = piece as f32 / pieces as f32;
-            let (point, tangent) = hermite([start.point, end.point], tangents.map(|t| t * chord.length()), t);
-            let width = start.width + (end.width - start.width) * t;
-            let last = piece == pieces && segment + 1 == self.knots.len();
-            self.emit(point, tangent, width, last, surface);
+        let length = (to - from).length();
+        let pieces = piece_count(length, tangents);
+        let chords = tangents.map(|tangent| tangent * chord.length());
+        let curve = |t: f32| hermite([start.point, end.point], chords, t);
+        // Light changes slowly along a strand: a few stations will do.
+        let stations = ((length / STATION).ceil() as usize).clamp(1, pieces);
+        let mut before = self.station.unwrap_or_else(|| self.lighting.station(start.point));
+        let mut first = usize::from(self.joined);
+        for station in 1..=stations {
+            let (begin, finish) = ((station - 1) * pieces / stations, station * pieces / stations);
+            let after = self.lighting.station(curve(finish as f32 / pieces as f32).0);
+            for piece in begin + first..=finish {
+                let (point, tangent) = curve(piece as f32 / pieces as f32);
+                let width = start.width + (end.width - start.width) * (piece as f32 / pieces as f32);
+                let light = before.lerp(&after, (piece - begin) as f32 / (finish - begin) as f32);
+                let last = piece == pieces && segment + 1 == self.knots.len();
+                self.emit(Sample { point, tangent, width, light, last }, surface);
+            }
+            (before, first) = (after, 1);
         }
+        self.station = Some(before);
     }
 
-    fn emit(&mut self, point: Vec3, tangent: Vec3, width: f32, last: bool, surface: &HairSurface) {
+    fn emit(&mut self, sample: Sample, surface: &HairSurface) {
+        let Sample { point, tangent, width, light, last } = sample;
         let view = self.projection.to_view(point);
         if view.z < self.projection.near {
             self.joined = false;
@@ -162,7 +188,7 @@ impl<'a> Projector<'a> {
         let outside = (at - self.projection.center).abs().cmpgt(limit).any();
         let viewer = (self.projection.eye - point).normalize_or(Vec3::Z);
         let light =
-            if outside { Vec3::ZERO } else { surface.shade(point, tangent, viewer, self.lighting) };
+            if outside { Vec3::ZERO } else { surface.shade(tangent, viewer, self.lighting, &light) };
         let width = width * self.projection.focal / view.z;
         self.points.push(ScreenPoint { at, depth: view.z, width, light, strand: self.run });
     }
@@ -188,7 +214,7 @@ impl<'a> Projector<'a> {
 fn piece_count(pixels: f32, tangents: [Vec3; 2]) -> usize {
     let bend = tangents[0].dot(tangents[1]).clamp(-1.0, 1.0).acos();
     let for_shape = (pixels * bend / (8.0 * FLATNESS)).sqrt();
-    let for_light = (pixels / LONGEST).max((bend / 0.12).min(pixels / 2.0));
+    let for_light = (pixels / LONGEST).max((bend / 0.25).min(pixels / 3.5));
     (for_shape.max(for_light).ceil() as usize).clamp(1, MOST_PIECES)
 }
 

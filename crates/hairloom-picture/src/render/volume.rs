@@ -64,10 +64,11 @@ impl Grid {
         let position = (local - self.origin) / self.cell;
         let last = Vec3::from_array(self.size.map(|side| side as f32 - 1.001));
         let position = position.clamp(Vec3::ZERO, last);
-        let base = position.floor();
+        // Positive numbers: the cast rounds down, and faster than `floor` where the processor has no such step.
+        let [x, y, z] = position.to_array().map(|value| value as u32);
         let strides = self.strides();
-        let index = base.x as usize + base.y as usize * strides[1] + base.z as usize * strides[2];
-        Corner { index, fraction: position - base }
+        let index = x as usize + y as usize * strides[1] + z as usize * strides[2];
+        Corner { index, fraction: position - Vec3::new(x as f32, y as f32, z as f32) }
     }
 
     /// The eight cells and their weights.
