@@ -5,9 +5,11 @@
 
 mod ball;
 mod bust;
+mod dog;
 mod girl;
 mod head;
 mod mesher;
+mod monster;
 mod motion;
 mod sculpt;
 mod skin;
@@ -19,12 +21,14 @@ use crate::math::Pose;
 
 pub use ball::{ball, ball_with_edge};
 pub use bust::bust;
+pub use dog::dog;
 pub use girl::girl;
+pub use monster::monster;
 pub use motion::Motion;
 pub use skin::{Bone, BoneWeights};
 
 /// The names that [`by_name`] knows.
-pub const NAMES: &[&str] = &["bust", "ball", "girl"];
+pub const NAMES: &[&str] = &["bust", "ball", "monster", "dog", "girl"];
 
 /// Why a figure cannot do what was asked.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -132,6 +136,8 @@ impl Figure {
 pub fn by_name(name: &str) -> Option<Figure> {
     match name {
         "bust" => Some(bust()),
+        "monster" => Some(monster()),
+        "dog" => Some(dog()),
         "girl" => Some(girl()),
         "ball" => Some(ball(0.1)),
         _ => None,
