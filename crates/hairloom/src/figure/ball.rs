@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use glam::Vec3;
 
-use super::{Bone, BoneWeights, Figure, along_surface, smoothstep};
+use super::{Bone, BoneWeights, Figure, Parts, along_surface, assemble, smoothstep};
 use crate::body::TriMesh;
 
 /// A sphere of `radius` [m] around the origin, hair on its upper half up to a hard edge.
@@ -16,7 +16,7 @@ pub fn ball_with_edge(radius: f32, edge: f32) -> Figure {
     let normals = mesh.points.iter().map(|p| p.normalize_or(Vec3::Y));
     let density =
         |y: f32| if edge > 0.0 { smoothstep(-0.5 * edge, 0.5 * edge, y) } else { f32::from(y >= 0.0) };
-    Figure {
+    assemble(Parts {
         name: "ball",
         scalp: mesh.points.iter().map(|p| density(p.y)).collect(),
         comb: normals.map(|normal| along_surface(-Vec3::Y, normal)).collect(),
@@ -24,11 +24,9 @@ pub fn ball_with_edge(radius: f32, edge: f32) -> Figure {
         bones: vec![Bone { name: "head", parent: None, pivot: Vec3::ZERO }],
         weights: vec![BoneWeights::one(0); mesh.points.len()],
         head: 0,
-        head_rotation_pivot: Vec3::ZERO,
         cycles: Vec::new(),
-        names: Vec::new(),
         mesh,
-    }
+    })
 }
 
 /// An icosahedron, each triangle cut in four `levels` times, blown up to a sphere.

@@ -1,9 +1,9 @@
 use glam::Vec3;
 
-use super::head::{comb, head_share, scalp, sculpt_head, sculpt_neck};
+use super::head::{ADULT, comb, head_share, scalp, sculpt_head, sculpt_neck};
 use super::mesher::{self, Grid, axis, mirrored_axis};
 use super::sculpt::{Sculpt, below, cone, ellipsoid};
-use super::{Bone, BoneWeights, Figure, smoothstep};
+use super::{Bone, BoneWeights, Figure, Parts, assemble, smoothstep};
 
 /// Middle of the head [m].
 const HEAD: Vec3 = Vec3::new(0.0, 1.62, 0.0);
@@ -12,15 +12,15 @@ const TORSO: u16 = 0;
 /// Head, neck and shoulders of an adult; bones `torso` and `head`.
 pub fn bust() -> Figure {
     let mut s = Sculpt::new([0.72, 0.50, 0.40]);
-    sculpt_head(&mut s, 1);
-    sculpt_neck(&mut s, TORSO);
+    sculpt_head(&mut s, 1, ADULT);
+    sculpt_neck(&mut s, TORSO, ADULT);
     sculpt_shoulders(&mut s);
     let mut mesh = mesher::mesh(&s, &grid(), 10);
     let normals = mesh.vertex_normals();
     let local = mesh.points.clone();
     mesh.points.iter_mut().for_each(|p| *p += HEAD);
     let pivot = HEAD + Vec3::new(0.0, -0.115, -0.025);
-    Figure {
+    assemble(Parts {
         name: "bust",
         scalp: local.iter().map(|&p| scalp(p)).collect(),
         comb: local.iter().zip(&normals).map(|(&p, &n)| comb(p, n)).collect(),
@@ -31,11 +31,9 @@ pub fn bust() -> Figure {
         ],
         weights: local.iter().map(|&p| BoneWeights::two(TORSO, 1, head_share(p))).collect(),
         head: 1,
-        head_rotation_pivot: pivot,
         cycles: Vec::new(),
-        names: Vec::new(),
         mesh,
-    }
+    })
 }
 
 fn sculpt_shoulders(s: &mut Sculpt) {

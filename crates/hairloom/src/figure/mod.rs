@@ -5,8 +5,11 @@
 
 mod ball;
 mod bust;
+mod dog;
+mod girl;
 mod head;
 mod mesher;
+mod monster;
 mod motion;
 mod sculpt;
 mod skin;
@@ -18,11 +21,14 @@ use crate::math::Pose;
 
 pub use ball::{ball, ball_with_edge};
 pub use bust::bust;
+pub use dog::dog;
+pub use girl::girl;
+pub use monster::monster;
 pub use motion::Motion;
 pub use skin::{Bone, BoneWeights};
 
 /// The names that [`by_name`] knows.
-pub const NAMES: &[&str] = &["bust", "ball"];
+pub const NAMES: &[&str] = &["bust", "ball", "monster", "dog", "girl"];
 
 /// Why a figure cannot do what was asked.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -130,9 +136,32 @@ impl Figure {
 pub fn by_name(name: &str) -> Option<Figure> {
     match name {
         "bust" => Some(bust()),
+        "monster" => Some(monster()),
+        "dog" => Some(dog()),
+        "girl" => Some(girl()),
         "ball" => Some(ball(0.1)),
         _ => None,
     }
+}
+
+/// What a figure's file hands over; [`assemble`] makes the rest.
+struct Parts {
+    name: &'static str,
+    mesh: TriMesh,
+    scalp: Vec<f32>,
+    comb: Vec<Vec3>,
+    colour: Vec<Vec3>,
+    bones: Vec<Bone>,
+    weights: Vec<BoneWeights>,
+    head: usize,
+    cycles: Vec<Motion>,
+}
+
+fn assemble(parts: Parts) -> Figure {
+    let Parts { name, mesh, scalp, comb, colour, bones, weights, head, cycles } = parts;
+    let names = cycles.iter().map(|cycle| cycle.name).collect();
+    let head_rotation_pivot = bones[head].pivot;
+    Figure { name, mesh, scalp, comb, colour, bones, weights, head, head_rotation_pivot, cycles, names }
 }
 
 /// From 0 below `low` to 1 above `high`, without a kink.

@@ -61,6 +61,23 @@ impl Shape {
         }
     }
 
+    /// The shape scaled along the axes, then shifted; thickness of cones scales by the mean.
+    fn placed(self, origin: Vec3, scale: Vec3) -> Self {
+        match self {
+            Self::Ellipsoid { centre, radii, to_axes } => {
+                Self::Ellipsoid { centre: origin + centre * scale, radii: radii * scale, to_axes }
+            }
+            Self::Cone { from, to, radii } => Self::Cone {
+                from: origin + from * scale,
+                to: origin + to * scale,
+                radii: radii.map(|r| r * scale.element_sum() / 3.0),
+            },
+            Self::HalfSpace { normal, offset } => {
+                Self::HalfSpace { normal, offset: offset + normal.dot(origin) }
+            }
+        }
+    }
+
     /// A sphere around the shape, if it is bounded.
     fn bound(&self) -> Option<(Vec3, f32)> {
         match *self {
@@ -128,12 +145,27 @@ pub(super) struct Sculpt {
     mirrored: bool,
     bones: [u16; 2],
     colour: Vec3,
+    origin: Vec3,
+    scale: Vec3,
 }
 
 impl Sculpt {
     /// Nothing yet; the brush paints `colour`, unmirrored, on bone 0.
     pub(super) fn new(colour: [f32; 3]) -> Self {
-        Self { strokes: Vec::new(), mirrored: false, bones: [0; 2], colour: colour.into() }
+        Self {
+            strokes: Vec::new(),
+            mirrored: false,
+            bones: [0; 2],
+            colour: colour.into(),
+            origin: Vec3::ZERO,
+            scale: Vec3::ONE,
+        }
+    }
+
+    /// From here on strokes are scaled along the axes and moved to `origin` (on the plane x = 0).
+    pub(super) fn place(&mut self, origin: Vec3, scale: Vec3) -> &mut Self {
+        (self.origin, self.scale) = (origin, scale);
+        self
     }
 
     /// From here on strokes follow `bone` and are made once.
@@ -171,6 +203,7 @@ impl Sculpt {
 
     fn stroke(&mut self, shape: Shape, mode: Mode, blend: f32) -> &mut Self {
         let Self { mirrored, bones, colour, .. } = *self;
+        let shape = shape.placed(self.origin, self.scale);
         self.strokes.push(Stroke { shape, mode, blend, mirrored, bones, colour, bound: shape.bound() });
         self
     }
