@@ -45,6 +45,19 @@ fn blanks_comments_and_line_ends_of_all_sorts() {
 }
 
 #[test]
+fn lines_may_end_in_any_of_three_ways() {
+    let text = "# comment \\\nv 0 0 0\nv 1 0 \\\n0\n\nv 0 1 0\nf 1 2 3\nf 1 2 x";
+    for end in ["\n", "\r\n", "\r"] {
+        let text = text.replace('\n', end);
+        let whole = text.strip_suffix(" x").expect("the fault");
+        let read = parse(whole);
+        assert_eq!((read.mesh.points.len(), &*read.mesh.triangles), (3, &[[0, 1, 2]][..]), "{end:?}");
+        assert_eq!(read.skipped.short_faces, 1);
+        assert_eq!(problem(&text).line(), Some(8), "{end:?}");
+    }
+}
+
+#[test]
 fn faces_may_come_before_their_vertices() {
     assert_eq!(parse(&format!("f 1 2 3\n{SQUARE}")).mesh.triangles, [[0, 1, 2]]);
 }
@@ -135,6 +148,7 @@ fn errors_name_file_line_and_fault() {
     for (text, line, fault) in [
         ("v 0 0 0\nv 0 zero 0\n", 2, "\"zero\""),
         ("v 0 0", 1, "there are 2"),
+        ("v 0 0 0 v 1 0 0", 1, "\"v\""),
         ("v nan 0 0", 1, "\"nan\""),
         ("v 1e39 0 0", 1, "\"1e39\""),
         ("v 0 0 0\n\nf 1 1 2\nf 1 1 1\n", 3, "vertex 2, and the file has 1"),
