@@ -153,6 +153,7 @@ fn monstrous_obj_files_are_read_in_proportionate_time() {
             b"/",
             b"#",
             b"\n",
+            b"\r",
             b" ",
             b"\0",
             b"1/",

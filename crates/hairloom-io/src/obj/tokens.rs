@@ -29,18 +29,20 @@ impl<'a> Iterator for Statements<'a> {
         let mut comment = None;
         let mut at = 0;
         let (end, next) = loop {
-            let Some(&byte) = bytes.get(at) else {
+            let marks = |byte: &u8| matches!(byte, b'\n' | b'\r' | b'#');
+            let Some(skipped) = bytes[at..].iter().position(marks) else {
                 self.line += 1;
-                break (at, at);
+                break (bytes.len(), bytes.len());
             };
+            at += skipped;
             let line_end = line_end_length(&bytes[at..]);
-            if line_end > 0 {
+            if line_end == 0 {
+                comment = comment.or(Some(at));
+            } else {
                 self.line += 1;
                 if comment.is_some() || !bytes[..at].ends_with(b"\\") {
                     break (at, at + line_end);
                 }
-            } else if byte == b'#' {
-                comment = comment.or(Some(at));
             }
             at += line_end.max(1);
         };
