@@ -16,7 +16,7 @@ impl Stages {
         println!("\n== {name}");
         let start = Instant::now();
         let passed = stage().unwrap_or_else(|error| {
-            eprintln!("{error:#}");
+            eprintln!("error: {error:#}");
             false
         });
         let time = start.elapsed();

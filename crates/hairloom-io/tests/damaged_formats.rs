@@ -112,7 +112,7 @@ fn read_obj(bytes: &[u8]) -> bool {
                 assert!(read.mesh.points.iter().all(|point| point.is_finite()));
             }
             Err(problem) => {
-                let lines = bytes.split(|&byte| byte == b'\n').count();
+                let lines = bytes.split(|&byte| byte == b'\n' || byte == b'\r').count();
                 assert!(problem.line().is_none_or(|line| (1..=lines).contains(&line)));
                 assert!(problem.to_string().len() < 1000);
                 return false;
@@ -153,6 +153,7 @@ fn monstrous_obj_files_are_read_in_proportionate_time() {
             b"/",
             b"#",
             b"\n",
+            b"\r",
             b" ",
             b"\0",
             b"1/",

@@ -45,6 +45,19 @@ fn blanks_comments_and_line_ends_of_all_sorts() {
 }
 
 #[test]
+fn lines_may_end_in_any_of_three_ways() {
+    let text = "# comment \\\nv 0 0 0\nv 1 0 \\\n0\n\nv 0 1 0\nf 1 2 3\nf 1 2 x";
+    for end in ["\n", "\r\n", "\r"] {
+        let text = text.replace('\n', end);
+        let whole = text.strip_suffix(" x").expect("the fault");
+        let read = parse(whole);
+        assert_eq!((read.mesh.points.len(), &*read.mesh.triangles), (3, &[[0, 1, 2]][..]), "{end:?}");
+        assert_eq!(read.skipped.short_faces, 1);
+        assert_eq!(problem(&text).line(), Some(8), "{end:?}");
+    }
+}
+
+#[test]
 fn faces_may_come_before_their_vertices() {
     assert_eq!(parse(&format!("f 1 2 3\n{SQUARE}")).mesh.triangles, [[0, 1, 2]]);
 }
@@ -64,22 +77,28 @@ fn area(mesh: &TriMesh) -> Vec3 {
         .sum()
 }
 
-/// A dart, once from each of its corners: the areas of its triangles must not overlap.
+/// Concave polygons, once from each of their corners: the triangles must cover them once and not overlap.
 #[test]
-fn concave_quads_do_not_fold_over() {
-    let dart = "v 0 0 0\nv 2 -1 0\nv 0 2 0\nv -2 -1 0\n";
-    for start in 0..4 {
-        let corner = |at: usize| (start + at) % 4 + 1;
-        let text = format!("{dart}f {} {} {} {}\n", corner(0), corner(1), corner(2), corner(3));
-        let mesh = parse(&text).mesh;
-        let absolute: f32 = (0..2)
-            .map(|index| {
-                let [a, b, c] = mesh.corners(index);
-                (b - a).cross(c - a).length() / 2.0
-            })
-            .sum();
-        assert_eq!(area(&mesh), Vec3::Z * 4.0, "from corner {start}");
-        assert_eq!(absolute, 4.0, "from corner {start}");
+fn concave_polygons_do_not_fold_over() {
+    let dart: &[[f32; 2]] = &[[0.0, 0.0], [2.0, -1.0], [0.0, 2.0], [-2.0, -1.0]];
+    let arrow: &[[f32; 2]] = &[[0.0, 0.0], [1.0, -2.0], [3.0, 0.0], [1.0, 2.0], [-1.0, 1.0]];
+    let notched: &[[f32; 2]] = &[[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [2.0, 1.0], [0.0, 4.0]];
+    for (polygon, expected) in [(dart, 4.0), (arrow, 7.5), (notched, 10.0)] {
+        let count = polygon.len();
+        let vertices: String = polygon.iter().map(|[x, y]| format!("v {x} {y} 0\n")).collect();
+        for start in 0..count {
+            let face: String = (0..count).map(|at| format!(" {}", (start + at) % count + 1)).collect();
+            let mesh = parse(&format!("{vertices}f{face}\n")).mesh;
+            let absolute: f32 = (0..mesh.triangles.len())
+                .map(|index| {
+                    let [a, b, c] = mesh.corners(index);
+                    (b - a).cross(c - a).length() / 2.0
+                })
+                .sum();
+            assert_eq!(mesh.triangles.len(), count - 2);
+            assert_eq!(area(&mesh), Vec3::Z * expected, "{polygon:?} from corner {start}");
+            assert_eq!(absolute, expected, "{polygon:?} from corner {start}");
+        }
     }
 }
 
@@ -135,6 +154,7 @@ fn errors_name_file_line_and_fault() {
     for (text, line, fault) in [
         ("v 0 0 0\nv 0 zero 0\n", 2, "\"zero\""),
         ("v 0 0", 1, "there are 2"),
+        ("v 0 0 0 v 1 0 0", 1, "\"v\""),
         ("v nan 0 0", 1, "\"nan\""),
         ("v 1e39 0 0", 1, "\"1e39\""),
         ("v 0 0 0\n\nf 1 1 2\nf 1 1 1\n", 3, "vertex 2, and the file has 1"),

@@ -21,7 +21,7 @@ pub enum HairProblem {
     /// The file ends within the header.
     #[error("a .hair file starts with a header of 128 bytes, and this file has only {available}")]
     ShortHeader {
-        /// The size of the file [bytes].
+        /// The size of the file in bytes.
         available: u64,
     },
     /// The file starts with other bytes than `HAIR`.
@@ -52,9 +52,9 @@ pub enum HairProblem {
         strands: u32,
         /// Points that the header claims.
         points: u32,
-        /// The size that the file should have [bytes].
+        /// The size that the file should have, in bytes.
         claimed: u64,
-        /// The size of the file [bytes].
+        /// The size of the file in bytes.
         available: u64,
     },
     /// The segments do not add up to the points.
@@ -78,7 +78,7 @@ pub enum HairProblem {
     /// The unit is zero, negative or not a number.
     #[error("the unit must be a positive number of metres, and is {unit}")]
     Unit {
-        /// The unit that was asked for [m].
+        /// The unit that was asked for, in metres.
         unit: f32,
     },
     /// A strand has no points, or more than the format can count.

@@ -4,7 +4,7 @@ use glam::Vec3;
 
 use super::HairProblem;
 
-/// The size of the free text in the header [bytes].
+/// The size of the free text in the header, in bytes.
 pub const INFO_BYTES: usize = 88;
 
 const HEADER_BYTES: usize = 128;
@@ -16,7 +16,7 @@ const TRANSPARENCY: u32 = 1 << 3;
 const COLOURS: u32 = 1 << 4;
 const KNOWN: u32 = SEGMENTS | POINTS | THICKNESS | TRANSPARENCY | COLOURS;
 
-/// The arrays are read and written in pieces of about this size, a multiple of every element's size [bytes].
+/// The arrays are read and written in pieces of about this size, a multiple of every element's size, in bytes.
 const PIECE_BYTES: usize = 12 * 4096;
 
 /// One value per element, or the same for all.
@@ -189,7 +189,7 @@ impl Header {
         Ok(header)
     }
 
-    /// The size of a file with this header [bytes].
+    /// The size of a file with this header in bytes.
     fn file_bytes(&self) -> u64 {
         let bytes = |bit: u32, count: u32, element: u64| {
             if self.flags & bit == 0 { 0 } else { u64::from(count) * element }

@@ -14,7 +14,7 @@
 //! | 128 | the arrays in the order of the bits: segments u16 per strand; the others f32 per point |
 //!
 //! A strand of `n` segments has `n + 1` points. [`HairFile`] is the file as it is, and keeps every bit of it;
-//! [`read`] and [`write`] convert from and to a [`Groom`].
+//! [`read`] and [`write()`] convert from and to a [`Groom`].
 //!
 //! # Unit and axes
 //!

@@ -73,7 +73,7 @@ pub enum ObjProblem {
     /// The unit is zero, negative or not a number.
     #[error("the unit must be a positive number of metres, and is {unit}")]
     Unit {
-        /// The unit that was asked for [m].
+        /// The unit that was asked for, in metres.
         unit: f32,
     },
     /// A vertex of a mesh to write is not finite.

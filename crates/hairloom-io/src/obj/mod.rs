@@ -2,10 +2,10 @@
 //!
 //! What is read: `v` (x, y and z; weights and vertex colours after them are left alone), `f` in all forms
 //! (`v`, `v/vt`, `v//vn`, `v/vt/vn`, indices from 1, or negative from the last vertex back; vertices may also
-//! come after the faces that name them), `o` and `g` as names to select by. Polygons become fans of triangles
-//! from their first corner, quads are split along the diagonal that folds them least, so that
-//! concave quads stay right. Everything else is counted in [`Skipped`] and left out: normals and texture
-//! coordinates, polylines, points, free-form curves and surfaces, materials.
+//! come after the faces that name them), `o` and `g` as names to select by. Polygons become fans of triangles,
+//! from their first corner or, if those would fold over, from the first corner that does better: concave quads and
+//! most concave polygons stay right. Everything else is counted in [`Skipped`] and left out: normals and
+//! texture coordinates, polylines, points, free-form curves and surfaces, materials.
 //!
 //! A backslash at the end of a line continues it. Bytes need not be UTF-8. A file is either read in full or
 //! refused with the line at fault.

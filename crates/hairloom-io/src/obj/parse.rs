@@ -83,10 +83,15 @@ impl<'a> Parser<'a> {
     }
 
     fn vertex(&mut self, line: usize, mut words: Words<'_>) -> Result<(), ObjProblem> {
+        let faulty = |word: &[u8]| ObjProblem::Coordinate { line, token: shown(word) };
         let mut point = [0.0; 3];
         for (found, coordinate) in point.iter_mut().enumerate() {
             let word = words.next().ok_or(ObjProblem::MissingCoordinate { line, found })?;
-            *coordinate = number(word).ok_or_else(|| ObjProblem::Coordinate { line, token: shown(word) })?;
+            *coordinate = number(word).ok_or_else(|| faulty(word))?;
+        }
+        // A weight or a colour. Anything else means that the line is damaged.
+        for word in words {
+            number(word).ok_or_else(|| faulty(word))?;
         }
         let point = self.space.scene_from_file(Vec3::from_array(point));
         if !point.is_finite() {

@@ -1,4 +1,4 @@
-/// The statements of an OBJ file, each as the rest of its tokens, without a copy of any byte.
+/// The statements of an OBJ file, found without a copy of any byte.
 pub(super) struct Statements<'a> {
     bytes: &'a [u8],
     line: usize,
@@ -25,60 +25,59 @@ impl<'a> Iterator for Statements<'a> {
         if self.bytes.is_empty() {
             return None;
         }
-        let mut end = 0;
+        let bytes = self.bytes;
         let mut comment = None;
-        loop {
-            match self.bytes.get(end) {
-                None => {
-                    self.line += 1;
-                    break;
+        let mut at = 0;
+        let (end, next) = loop {
+            let marks = |byte: &u8| matches!(byte, b'\n' | b'\r' | b'#');
+            let Some(skipped) = bytes[at..].iter().position(marks) else {
+                self.line += 1;
+                break (bytes.len(), bytes.len());
+            };
+            at += skipped;
+            let line_end = line_end_length(&bytes[at..]);
+            if line_end == 0 {
+                comment = comment.or(Some(at));
+            } else {
+                self.line += 1;
+                if comment.is_some() || !bytes[..at].ends_with(b"\\") {
+                    break (at, at + line_end);
                 }
-                Some(b'\n') => {
-                    self.line += 1;
-                    if comment.is_some() || !continues(&self.bytes[..end]) {
-                        break;
-                    }
-                }
-                Some(b'#') => comment = comment.or(Some(end)),
-                Some(_) => {}
             }
-            end += 1;
-        }
-        let words = Words { bytes: &self.bytes[..comment.unwrap_or(end)] };
-        self.bytes = self.bytes.get(end + 1..).unwrap_or_default();
-        Some((self.line, words))
+            at += line_end.max(1);
+        };
+        self.bytes = &bytes[next..];
+        Some((self.line, Words { bytes: &bytes[..comment.unwrap_or(end)] }))
     }
-}
-
-/// Whether a line ends in a backslash, before a carriage return perhaps.
-fn continues(line: &[u8]) -> bool {
-    line.strip_suffix(b"\r").unwrap_or(line).ends_with(b"\\")
 }
 
 impl<'a> Iterator for Words<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<&'a [u8]> {
-        loop {
-            let start = self.bytes.iter().position(|&byte| !is_blank(byte))?;
-            let rest = &self.bytes[start..];
-            // Backslashes separate words only at the end of a line; within a name they are part of it.
-            if continuation(rest) {
-                self.bytes = &rest[1..];
-                continue;
-            }
-            let length = (0..rest.len()).find(|&at| is_blank(rest[at]) || continuation(&rest[at..]));
-            let (word, rest) = rest.split_at(length.unwrap_or(rest.len()));
-            self.bytes = rest;
-            return Some(word);
-        }
+        let start = (0..self.bytes.len()).find(|&at| !separates(&self.bytes[at..]))?;
+        let rest = &self.bytes[start..];
+        let length = (0..rest.len()).find(|&at| separates(&rest[at..])).unwrap_or(rest.len());
+        let (word, rest) = rest.split_at(length);
+        self.bytes = rest;
+        Some(word)
     }
 }
 
-fn is_blank(byte: u8) -> bool {
-    byte.is_ascii_whitespace() || byte == b'\x0b'
+/// The length of the line end that `bytes` start with: `\n`, `\r\n` or `\r`; 0 if there is none.
+fn line_end_length(bytes: &[u8]) -> usize {
+    match bytes {
+        [b'\r', b'\n', ..] => 2,
+        [b'\r' | b'\n', ..] => 1,
+        _ => 0,
+    }
 }
 
-fn continuation(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"\\\n") || bytes.starts_with(b"\\\r\n")
+/// Whether `bytes` start with a blank, or with a backslash that continues a line. Other backslashes are part of names.
+fn separates(bytes: &[u8]) -> bool {
+    match bytes {
+        [b' ' | b'\t' | b'\r' | b'\n' | b'\x0b' | b'\x0c', ..] => true,
+        [b'\\', rest @ ..] => line_end_length(rest) > 0,
+        _ => false,
+    }
 }

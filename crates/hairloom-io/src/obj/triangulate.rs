@@ -1,36 +1,38 @@
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 
-/// Calls `emit` with the triangles of a polygon, given as indices into `points`.
-///
-/// Quads are split along the diagonal whose two triangles agree best in direction: a concave quad has only
-/// one that does not fold over. Longer polygons become a fan from their first corner.
+/// Longer polygons become a fan from their first corner whatever their shape: the search for a better corner takes
+/// time that grows with the square of the corners.
+const LONGEST_SEARCHED: usize = 32;
+
+/// Calls `emit` with the triangles of a polygon, given as indices into `points`: a fan from the first corner
+/// from which no triangle folds over. Convex polygons always have one, and so have quads that do not cross themselves.
 pub(super) fn triangulate(points: &[Vec3], polygon: &[u32], mut emit: impl FnMut([u32; 3])) {
-    match *polygon {
-        [a, b, c, d] => {
-            let [pa, pb, pc, pd] = [a, b, c, d].map(|corner| points[corner as usize]);
-            if agreement([pa, pb, pc], [pa, pc, pd]) < 0.0 && agreement([pb, pc, pd], [pb, pd, pa]) > 0.0 {
-                emit([b, c, d]);
-                emit([b, d, a]);
-            } else {
-                emit([a, b, c]);
-                emit([a, c, d]);
-            }
-        }
-        [first, ref others @ ..] => {
-            for pair in others.windows(2) {
-                emit([first, pair[0], pair[1]]);
-            }
-        }
-        [] => {}
+    let apex = match polygon.len() {
+        4..=LONGEST_SEARCHED => apex_without_folds(points, polygon).unwrap_or(0),
+        _ => 0,
+    };
+    for triangle in fan(polygon, apex) {
+        emit(triangle);
     }
 }
 
-/// Positive if two triangles face the same way, negative if they face against each other.
-fn agreement(one: [Vec3; 3], other: [Vec3; 3]) -> f64 {
-    // In f64, where the products of f32 coordinates cannot overflow.
-    let normal = |corners: [Vec3; 3]| {
-        let [a, b, c] = corners.map(Vec3::as_dvec3);
-        (b - a).cross(c - a)
-    };
-    normal(one).dot(normal(other))
+/// The triangles from corner `apex` to every edge that does not touch it.
+fn fan(polygon: &[u32], apex: usize) -> impl Iterator<Item = [u32; 3]> + '_ {
+    let (before, from_apex) = polygon.split_at(apex.min(polygon.len()));
+    let around = from_apex.iter().chain(before).copied();
+    let others = around.clone().skip(1);
+    (others.clone().zip(others.skip(1))).flat_map(move |(b, c)| around.clone().next().map(|a| [a, b, c]))
+}
+
+fn apex_without_folds(points: &[Vec3], polygon: &[u32]) -> Option<usize> {
+    // The areas of any fan add up to the area of the polygon, folds or not.
+    let area: DVec3 = fan(polygon, 0).map(|triangle| doubled_area(points, triangle)).sum();
+    (0..polygon.len())
+        .find(|&apex| fan(polygon, apex).all(|triangle| doubled_area(points, triangle).dot(area) >= 0.0))
+}
+
+/// Twice the area of a triangle along its normal; in f64, where coordinates of f32 cannot overflow.
+fn doubled_area(points: &[Vec3], triangle: [u32; 3]) -> DVec3 {
+    let [a, b, c] = triangle.map(|corner| points[corner as usize].as_dvec3());
+    (b - a).cross(c - a)
 }
