@@ -115,12 +115,33 @@ struct Style {
 
 fn style(name: &str) -> Style {
     match name {
-        "wavy" => Style { length: 0.34, weight: 0.16, curl_radius: 0.006, curl_pitch: 0.07, clump: 0.5, frizz: 0.004 },
-        "curly" => {
-            Style { length: 0.30, weight: 0.13, curl_radius: 0.009, curl_pitch: 0.028, clump: 0.8, frizz: 0.005 }
+        "wavy" => Style {
+            length: 0.34,
+            weight: 0.16,
+            curl_radius: 0.006,
+            curl_pitch: 0.07,
+            clump: 0.5,
+            frizz: 0.004,
+        },
+        "curly" => Style {
+            length: 0.30,
+            weight: 0.13,
+            curl_radius: 0.009,
+            curl_pitch: 0.028,
+            clump: 0.8,
+            frizz: 0.005,
+        },
+        "afro" => Style {
+            length: 0.15,
+            weight: 0.0,
+            curl_radius: 0.004,
+            curl_pitch: 0.011,
+            clump: 0.45,
+            frizz: 0.006,
+        },
+        _ => {
+            Style { length: 0.34, weight: 0.17, curl_radius: 0.0, curl_pitch: 0.1, clump: 0.18, frizz: 0.002 }
         }
-        "afro" => Style { length: 0.15, weight: 0.0, curl_radius: 0.004, curl_pitch: 0.011, clump: 0.45, frizz: 0.006 },
-        _ => Style { length: 0.34, weight: 0.17, curl_radius: 0.0, curl_pitch: 0.1, clump: 0.18, frizz: 0.002 },
     }
 }
 

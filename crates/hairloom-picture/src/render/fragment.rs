@@ -90,7 +90,8 @@ impl Fragments {
             let across = if FLAT { rect.rows(first, last) } else { rect.columns(first, last) };
             for column in across {
                 let middle = column as f32 + 0.5;
-                let cover = (tent_integral(x + half - middle) - tent_integral(x - half - middle)) * (high - low);
+                let cover =
+                    (tent_integral(x + half - middle) - tent_integral(x - half - middle)) * (high - low);
                 let (px, py) = if FLAT { (row, column) } else { (column, row) };
                 self.push(rect, source, px, py, cover, point);
             }
@@ -170,8 +171,7 @@ impl Source<'_> {
     /// Whether this segment comes right after `earlier` on the same strand.
     fn follows(&self, earlier: u32) -> bool {
         let points = self.strand_points;
-        self.segment - earlier <= 3
-            && points[earlier as usize].strand == points[self.segment as usize].strand
+        self.segment - earlier <= 3 && points[earlier as usize].strand == points[self.segment as usize].strand
     }
 
     /// Normals of the planes that end the segment.

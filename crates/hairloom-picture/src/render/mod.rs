@@ -94,7 +94,10 @@ pub fn render(scene: &Scene, camera: &Camera, options: &Options) -> Result<Image
         .collect();
     for (rect, light) in parts {
         for (index, value) in light.into_iter().enumerate() {
-            let (x, y) = (rect.x as usize + index % rect.width as usize, rect.y as usize + index / rect.width as usize);
+            let (x, y) = (
+                rect.x as usize + index % rect.width as usize,
+                rect.y as usize + index / rect.width as usize,
+            );
             pixels[y * options.width as usize + x] = develop(value * options.exposure, x, y);
         }
     }
@@ -231,7 +234,8 @@ impl Backdrop {
         let (low, high) = scene.bounds().unwrap_or((Vec3::ZERO, Vec3::ONE));
         let exposure = options.exposure.max(1e-6);
         let light = |color: [u8; 3]| {
-            Vec3::from_array(color.map(|value| light_for(linear_from_srgb(f32::from(value) / 255.0)))) / exposure
+            Vec3::from_array(color.map(|value| light_for(linear_from_srgb(f32::from(value) / 255.0))))
+                / exposure
         };
         Self {
             projection,
