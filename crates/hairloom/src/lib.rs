@@ -9,4 +9,5 @@ pub mod figure;
 pub mod groom;
 pub mod math;
 pub mod scene;
+pub mod simulate;
 pub mod solve;

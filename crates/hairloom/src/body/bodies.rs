@@ -52,6 +52,11 @@ impl Bodies {
         self.slots.is_empty()
     }
 
+    /// Whether there is a body that hair collides with.
+    pub fn any_collides(&self) -> bool {
+        self.slots.iter().any(|slot| slot.body.collides)
+    }
+
     /// The body at `index`.
     pub fn body(&self, index: usize) -> &Body {
         &self.slots[index].body
@@ -118,10 +123,10 @@ impl Bodies {
         }
     }
 
-    /// The body with the smallest distance at the end of the step, and what it is like there.
+    /// The colliding body with the smallest distance at the end of the step, and what it is like there.
     pub fn nearest(&self, point: Vec3) -> Option<(usize, Sample)> {
         let mut best: Option<(usize, Sample)> = None;
-        for (index, slot) in self.slots.iter().enumerate() {
+        for (index, slot) in self.slots.iter().enumerate().filter(|(_, slot)| slot.body.collides) {
             let sample = slot.sample(point, 1.0);
             if sample.distance < best.map_or(f32::INFINITY, |(_, other)| other.distance) {
                 best = Some((index, sample));
@@ -142,7 +147,7 @@ impl Bodies {
     pub fn clearance_batch(&self, xs: &[f32], ys: &[f32], zs: &[f32], out: &mut [f32]) {
         let count = out.len().min(xs.len()).min(ys.len()).min(zs.len());
         out[..count].fill(f32::INFINITY);
-        for slot in &self.slots {
+        for slot in self.slots.iter().filter(|slot| slot.body.collides) {
             slot.lower_clearance(&xs[..count], &ys[..count], &zs[..count], &mut out[..count]);
         }
     }

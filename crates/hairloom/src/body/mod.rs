@@ -71,12 +71,14 @@ pub struct Body {
     pub shape: Shape,
     /// Coulomb coefficient of friction with hair.
     pub friction: f32,
+    /// Whether hair collides with it; otherwise hair only grows on it.
+    pub collides: bool,
 }
 
 impl Body {
-    /// A body, once its sizes and friction are known to make sense.
+    /// A body that hair collides with, once its sizes and friction are known to make sense.
     pub fn new(name: impl Into<String>, shape: Shape, friction: f32) -> Result<Self, BodyError> {
-        let body = Self { name: name.into(), shape, friction };
+        let body = Self { name: name.into(), shape, friction, collides: true };
         let numbers = match body.shape {
             Shape::Sphere { radius } => [("radius", radius), ("friction", friction), ("half height", 0.0)],
             Shape::Capsule { radius, half_height } => {

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::groom::Remap;
-use crate::scene::{Drive, Model, State};
+use crate::scene::{Drive, Model, SceneError, SolverSettings, State};
 
 /// How to step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -84,6 +84,14 @@ impl Method {
             "ftl" => Some(Self::Ftl(ftl::Params::default())),
             _ => None,
         }
+    }
+
+    /// The method that a scene asks for, with its parameters.
+    pub fn from_settings(settings: &SolverSettings) -> Result<Self, SceneError> {
+        settings.check_method(Self::NAMES)?;
+        let params: ftl::Params = settings.parameters().read()?;
+        params.check().map_err(|(key, problem)| settings.parameters().invalid(key, &problem))?;
+        Ok(Self::Ftl(params))
     }
 
     /// The name of this method.

@@ -304,7 +304,7 @@ impl Ftl {
     /// One pass of the whole method over `dt` seconds.
     fn pass(&mut self, drive: &Drive<'_>, dt: f64, keep_speed: bool) -> Result<Report, StepError> {
         let mut report = Report::default();
-        let bodies = (!drive.bodies.is_empty()).then_some(drive.bodies);
+        let bodies = drive.bodies.any_collides().then_some(drive.bodies);
         let Params { correction, bending, backward, friction, repulsion, cell, damping, .. } = self.params;
         report.time("drive", || {
             self.pull_handles(drive, dt);

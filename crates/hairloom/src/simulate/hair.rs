@@ -1,0 +1,183 @@
+//! The hair of a scene: where it comes from, how it is held, which strands are simulated.
+
+use glam::{DVec3, Vec3};
+
+use super::library::Library;
+use super::track::Track;
+use super::{SimulationError, Warning};
+use crate::body::{Bodies, TriMesh};
+use crate::groom::{
+    Follow, FollowBlend, Groom, Pick, Preset, Root, Surface, grow, hairy_ball, pick_guides, resample,
+};
+use crate::scene::{
+    Attach, Attachments, BuiltinGroom, GroomSource, GuidePick, GuideSettings, Scene, Seat, StylePreset,
+};
+
+/// Strands of the hairy ball where the scene does not say.
+const HAIRY_BALL_STRANDS: usize = 2000;
+
+/// The groom of a scene at its start time, in the world, checked and repaired.
+pub(super) fn make_groom(
+    scene: &Scene,
+    holder: Option<&Track>,
+    library: &dyn Library,
+    warnings: &mut Vec<Warning>,
+) -> Result<Groom, SimulationError> {
+    let start = scene.time.start;
+    let groom = match &scene.groom.source {
+        GroomSource::File(file) => library.groom(file).map_err(SimulationError::Groom)?,
+        GroomSource::Style(style) => {
+            let track = holder.ok_or_else(|| {
+                SimulationError::Groom(
+                    "a style grows on a body: add a [[body]] and name it in [groom] body".into(),
+                )
+            })?;
+            let base = preset(style.preset).style();
+            let style_of_scene = style.parameters.read_over(&base)?;
+            let pose = track.pose(start);
+            let surface = Surface {
+                mesh: TriMesh { points: track.points(start), triangles: track.mesh.triangles.clone() },
+                density: track.scalp.0.clone(),
+                comb: track.scalp.1.iter().map(|&comb| pose.rotation.as_quat() * comb).collect(),
+                front: pose.rotation.as_quat() * Vec3::Z,
+            };
+            let grown = grow(&surface, &style_of_scene, u64::from(style.seed));
+            grown.map_err(|error| SimulationError::Groom(error.to_string()))?
+        }
+        GroomSource::Builtin(BuiltinGroom::HairyBall) => {
+            let mut groom = hairy_ball(HAIRY_BALL_STRANDS, 0);
+            if let Some(track) = holder {
+                let pose = track.pose(start);
+                groom.curves.points.iter_mut().for_each(|p| *p = pose.apply(p.as_dvec3()).as_vec3());
+            }
+            groom
+        }
+    };
+    let (groom, repairs) = groom.checked().map_err(|error| SimulationError::Groom(error.to_string()))?;
+    if !repairs.is_empty() {
+        warnings.push(Warning(format!("the groom was repaired: {repairs}")));
+    }
+    Ok(match scene.groom.resample {
+        Some(vertices) => resample(&groom, vertices as usize),
+        None => groom,
+    })
+}
+
+fn preset(style: StylePreset) -> Preset {
+    match style {
+        StylePreset::Straight => Preset::Straight,
+        StylePreset::Wavy => Preset::Wavy,
+        StylePreset::Curly => Preset::Curly,
+        StylePreset::Afro => Preset::Afro,
+        StylePreset::Ponytail => Preset::Ponytail,
+        StylePreset::ShortFur => Preset::ShortFur,
+        StylePreset::Bob => Preset::Bob,
+    }
+}
+
+/// Where the strands of `groom` sit on the body that holds them.
+pub(super) fn seats(groom: &Groom, bodies: &Bodies, holder: usize, deforms: bool) -> Vec<Seat> {
+    let sit = |strand: usize| match groom.roots[strand] {
+        // A body that moves as a whole carries all seats alike.
+        _ if !deforms => Seat::Body,
+        Root::Triangle { triangle, weights } => Seat::Triangle { triangle, weights },
+        Root::Free | Root::Rigid => {
+            let root = groom.curves.strand(strand)[0];
+            match bodies.closest(holder, root, 0.0) {
+                Some(hit) => Seat::Triangle { triangle: hit.triangle as u32, weights: hit.weights },
+                None => Seat::Body,
+            }
+        }
+    };
+    (0..groom.strands()).map(sit).collect()
+}
+
+/// Holds the strands of `groom` as the scene asks, with `pinned` vertices at each held end.
+pub(super) fn hold(
+    groom: &Groom,
+    seats: &[Seat],
+    attach: Attach,
+    pinned: usize,
+    bodies: &Bodies,
+    holder: usize,
+) -> Attachments {
+    let mut attachments = Attachments::default();
+    for (strand, &seat) in seats.iter().enumerate() {
+        let points: Vec<DVec3> = groom.curves.strand(strand).iter().map(|p| p.as_dvec3()).collect();
+        // At least one vertex is left to move.
+        let count = points.len();
+        let strand = strand as u32;
+        match attach {
+            Attach::None => {}
+            Attach::Root => {
+                attachments.hold(bodies, holder, seat, strand, 0, &points[..pinned.min(count - 1)]);
+            }
+            Attach::BothEnds => {
+                let pinned = pinned.min((count - 1) / 2).max(1);
+                attachments.hold(bodies, holder, seat, strand, 0, &points[..pinned]);
+                let first = count - pinned;
+                attachments.hold(bodies, holder, seat, strand, first as u32, &points[first..]);
+            }
+        }
+    }
+    attachments
+}
+
+/// Strands that follow simulated guides.
+#[derive(Debug)]
+pub(super) struct Followers {
+    follow: Follow,
+    /// The roots of all strands, held as they sit on the body.
+    roots: Attachments,
+}
+
+/// Picks the guides of a scene: the guides' groom and the strands that follow.
+pub(super) fn pick(
+    groom: &Groom,
+    seats: &[Seat],
+    settings: &GuideSettings,
+    bodies: &Bodies,
+    holder: usize,
+) -> Result<(Groom, Vec<Seat>, Followers), SimulationError> {
+    let wrong = |problem: String| SimulationError::Groom(problem);
+    let wanted = (settings.fraction * groom.strands() as f64).ceil().max(1.0) as usize;
+    let seed = u64::from(settings.seed);
+    let picked = match settings.pick {
+        GuidePick::Farthest => pick_guides(groom, wanted, Pick::Farthest, seed),
+        GuidePick::Random => pick_guides(groom, wanted, Pick::Random, seed),
+        GuidePick::Marked => (0..groom.guides.len()).filter(|&strand| groom.guides[strand]).collect(),
+    };
+    if picked.is_empty() {
+        return Err(wrong(
+            "the groom marks no strands as guides; set groom.guides.pick to \"farthest\"".into(),
+        ));
+    }
+    let guides = groom.subset(&picked).map_err(|error| wrong(error.to_string()))?;
+    let mut follow = Follow::bind(&guides, groom).map_err(|error| wrong(error.to_string()))?;
+    let (root, tip) = (settings.blend.root as f32, settings.blend.tip as f32);
+    follow.blend = FollowBlend { root, tip, keep_lengths: settings.keep_lengths };
+    let guide_seats = picked.iter().map(|&strand| seats[strand]).collect();
+    let roots = hold(groom, seats, Attach::Root, 1, bodies, holder);
+    Ok((guides, guide_seats, Followers { follow, roots }))
+}
+
+impl Followers {
+    /// The points of all strands for posed guides, at the end of the step under way.
+    pub fn pose(
+        &mut self,
+        guides: &[Vec3],
+        bodies: &Bodies,
+        points: &mut [Vec3],
+    ) -> Result<(), SimulationError> {
+        let roots: Vec<Vec3> = self
+            .roots
+            .items
+            .iter()
+            .map(|attachment| {
+                let frame = attachment.seat.frame(bodies, attachment.body as usize, 1.0);
+                frame.apply(self.roots.points_of(attachment)[0]).as_vec3()
+            })
+            .collect();
+        self.follow.apply(guides, &roots, points).map_err(|error| SimulationError::Groom(error.to_string()))
+    }
+}

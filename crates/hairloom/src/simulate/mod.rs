@@ -1,0 +1,358 @@
+//! A scene at work: hair and bodies made from their descriptions, stepped frame by frame. No files are touched;
+//! what a scene names comes through a [`Library`].
+
+mod hair;
+mod library;
+mod measure;
+mod track;
+
+pub use library::{AnimatedMesh, Library, NoFiles};
+pub use measure::{Measures, Worst, measure};
+
+use std::fmt;
+use std::sync::Arc;
+
+use glam::{DVec3, Vec3};
+use serde::Serialize;
+use thiserror::Error;
+
+use self::hair::Followers;
+use self::track::{Track, motions};
+use crate::body::{Bodies, Body, BodyError, Motion, Shape, TriMesh};
+use crate::groom::Groom;
+use crate::math::Pose;
+use crate::scene::{Attachments, Drive, Model, ModelError, Scene, SceneError, State};
+use crate::solve::{Checkpoint, CheckpointError, Method, Report, Solver, Step, StepError};
+
+/// Something the user should know, though the run goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning(pub String);
+
+impl fmt::Display for Warning {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+/// Why a scene cannot be simulated, or stopped.
+#[derive(Debug, Error)]
+pub enum SimulationError {
+    /// The scene says something that cannot be.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// The groom cannot be used.
+    #[error("groom: {0}")]
+    Groom(String),
+    /// A body cannot be used.
+    #[error("body '{body}': {problem}")]
+    Body {
+        /// Its name.
+        body: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The hair cannot be simulated.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// A body's motion cannot be followed.
+    #[error("frame {frame}: {source}")]
+    Motion {
+        /// The frame under way.
+        frame: u32,
+        /// What is wrong.
+        source: BodyError,
+    },
+    /// The solver failed.
+    #[error("frame {frame}: {source}")]
+    Step {
+        /// The frame under way.
+        frame: u32,
+        /// What happened.
+        source: StepError,
+    },
+    /// A checkpoint does not belong to this scene.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+}
+
+/// What happened during a frame.
+#[derive(Debug, Clone, Serialize)]
+pub struct FrameReport {
+    /// The frame, 0 being the start.
+    pub frame: u32,
+    /// Scene time [s].
+    pub time: f64,
+    /// The solver's own report, over all steps of the frame.
+    pub solver: Report,
+    /// Measures of the state at the end.
+    pub measures: Measures,
+    /// Wall time of the frame [s].
+    pub seconds: f64,
+}
+
+/// All strands at the end of a frame, guides and followers, as caches and pictures want them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Frame {
+    /// Points of all strands [m].
+    pub points: Vec<Vec3>,
+    /// Their velocities [m/s].
+    pub velocities: Vec<Vec3>,
+}
+
+/// A body as caches and pictures want it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BodyView {
+    /// Its name.
+    pub name: String,
+    /// Its mesh: in its own frame where it moves as a whole, in the world at the start where it deforms.
+    pub mesh: TriMesh,
+    /// Whether its points move by themselves.
+    pub deforms: bool,
+    /// Red, green and blue, from 0 to 1.
+    pub color: Option<[f32; 3]>,
+}
+
+/// A scene at work.
+pub struct Simulation {
+    scene: Scene,
+    model: Arc<Model>,
+    bodies: Bodies,
+    tracks: Vec<Track>,
+    attachments: Attachments,
+    solver: Box<dyn Solver>,
+    groom: Groom,
+    followers: Option<Followers>,
+    state: State,
+    strands: Frame,
+    frame: u32,
+    warnings: Vec<Warning>,
+}
+
+impl Simulation {
+    /// Sets a scene up at its start time.
+    pub fn new(scene: Scene, library: &dyn Library) -> Result<Self, SimulationError> {
+        let method = Method::from_settings(&scene.solver)?;
+        let start = scene.time.start;
+        let mut warnings = Vec::new();
+        let (mut tracks, mut list) = (Vec::new(), Vec::new());
+        for settings in &scene.bodies {
+            let (track, body) = Track::new(settings, start, &scene.material, library)?;
+            tracks.push(track);
+            list.push(body);
+        }
+        let holder = scene.bodies.iter().position(|body| scene.groom.body.as_deref() == Some(&body.name));
+        let groom = hair::make_groom(&scene, holder.map(|index| &tracks[index]), library, &mut warnings)?;
+        // Hair that no body holds is held by the world.
+        if holder.is_none() {
+            list.push(Body { name: "world".into(), shape: Shape::Plane, friction: 0.0, collides: false });
+        }
+        let mut bodies = Bodies::new(list);
+        move_bodies(&mut bodies, &mut tracks, start, start)
+            .map_err(|source| SimulationError::Motion { frame: 0, source })?;
+
+        let holding = holder.unwrap_or(tracks.len());
+        let deforms = holder.is_some_and(|index| tracks[index].deforms());
+        let all_seats = hair::seats(&groom, &bodies, holding, deforms);
+        let (simulated, seats, followers) = match &scene.groom.guides {
+            Some(guides) => {
+                let (guides, seats, followers) = hair::pick(&groom, &all_seats, guides, &bodies, holding)?;
+                (guides, seats, Some(followers))
+            }
+            None => (groom.clone(), all_seats, None),
+        };
+        let model = Arc::new(Model::new(&simulated.curves, &scene.material)?);
+        let pinned = scene.groom.pinned as usize;
+        let attachments = hair::hold(&simulated, &seats, scene.groom.attach, pinned, &bodies, holding);
+        let state = State::at_rest(model.groomed.iter().map(|point| point.as_dvec3()).collect());
+        let mut solver = method.build(&model);
+        solver.load(&state);
+        let velocities = vec![Vec3::ZERO; groom.curves.points.len()];
+        let strands = Frame { points: groom.curves.points.clone(), velocities };
+        Ok(Self {
+            scene,
+            model,
+            bodies,
+            tracks,
+            attachments,
+            solver,
+            groom,
+            followers,
+            state,
+            strands,
+            frame: 0,
+            warnings,
+        })
+    }
+
+    /// The scene.
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// The whole groom as it starts, followers included.
+    pub fn groom(&self) -> &Groom {
+        &self.groom
+    }
+
+    /// The model of the simulated strands.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// The state of the simulated strands.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Where the bodies are at the end of the last step.
+    pub fn bodies(&self) -> &Bodies {
+        &self.bodies
+    }
+
+    /// All strands at the end of the last frame.
+    pub fn strands(&self) -> &Frame {
+        &self.strands
+    }
+
+    /// The last frame that was finished; 0 before the first step.
+    pub fn frame(&self) -> u32 {
+        self.frame
+    }
+
+    /// What the user should know.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// The bodies to show, in the scene's order.
+    pub fn body_views(&self) -> Vec<BodyView> {
+        let view = |track: &Track| {
+            let mut mesh = track.mesh.clone();
+            if track.deforms() {
+                mesh.points = track.points(self.scene.time.start);
+            }
+            BodyView { name: track.name().into(), mesh, deforms: track.deforms(), color: track.color() }
+        };
+        self.tracks.iter().map(view).collect()
+    }
+
+    /// Where a body's frame is at a frame of the scene.
+    pub fn body_pose(&self, body: usize, frame: u32) -> Pose {
+        self.tracks[body].pose(self.scene.time.frame_time(frame))
+    }
+
+    /// The points of a body in the world at a frame of the scene [m].
+    pub fn body_points(&self, body: usize, frame: u32) -> Vec<Vec3> {
+        self.tracks[body].points(self.scene.time.frame_time(frame))
+    }
+
+    /// Simulates the next frame. After an error the last finished frame is still here.
+    pub fn advance(&mut self) -> Result<FrameReport, SimulationError> {
+        let clock = std::time::Instant::now();
+        let frame = self.frame + 1;
+        let substeps = self.scene.time.substeps;
+        let (begin, end) = (self.scene.time.frame_time(self.frame), self.scene.time.frame_time(frame));
+        let time_of = |step: u32| {
+            if step == substeps { end } else { begin + (end - begin) * f64::from(step) / f64::from(substeps) }
+        };
+        let mut report = Report::default();
+        for step in 0..substeps {
+            let (from, to) = (time_of(step), time_of(step + 1));
+            let moved = std::time::Instant::now();
+            self.move_bodies(from, to)?;
+            report.add_seconds("bodies", moved.elapsed().as_secs_f64());
+            let mut drive = Drive::new(&self.bodies, &self.attachments, &self.scene.wind);
+            drive.gravity = self.scene.gravity.at(from);
+            drive.time = from;
+            drive.duration = to - from;
+            drive.teleport = self.tracks.iter().any(|track| track.teleports(from, to));
+            let step = self.solver.step(&drive, Step::Dynamic { dt: to - from });
+            report.add(&step.map_err(|source| SimulationError::Step { frame, source })?);
+        }
+        let gravity = self.scene.gravity.at(end);
+        self.solver.store(&mut self.state);
+        self.show_strands()?;
+        let measures = measure(&self.model, &self.state, &self.bodies, &self.attachments, gravity);
+        self.check(frame, &measures)?;
+        self.frame = frame;
+        Ok(FrameReport { frame, time: end, solver: report, measures, seconds: clock.elapsed().as_secs_f64() })
+    }
+
+    /// No cache gets a state that is not finite.
+    fn check(&self, frame: u32, measures: &Measures) -> Result<(), SimulationError> {
+        if (measures.kinetic_energy + measures.potential_energy + measures.stretch.value).is_finite() {
+            return Ok(());
+        }
+        let vertex = self.state.positions.iter().position(|p| !p.is_finite()).unwrap_or(0);
+        let strand = self.model.offsets.partition_point(|&offset| offset as usize <= vertex) - 1;
+        let vertex = vertex - self.model.range(strand).start;
+        let problem = "its position is not a finite number".to_owned();
+        Err(SimulationError::Step { frame, source: StepError::Diverged { strand, vertex, problem } })
+    }
+
+    fn move_bodies(&mut self, begin: f64, end: f64) -> Result<(), SimulationError> {
+        let moved = move_bodies(&mut self.bodies, &mut self.tracks, begin, end);
+        moved.map_err(|source| SimulationError::Motion { frame: self.frame + 1, source })
+    }
+
+    /// Brings all strands to where the simulated ones are.
+    fn show_strands(&mut self) -> Result<(), SimulationError> {
+        let Some(followers) = &mut self.followers else {
+            self.strands.points.clear();
+            self.strands.points.extend(self.state.positions.iter().map(|p| p.as_vec3()));
+            self.strands.velocities.clear();
+            self.strands.velocities.extend(self.state.velocities.iter().map(|v| v.as_vec3()));
+            return Ok(());
+        };
+        let guides: Vec<Vec3> = self.state.positions.iter().map(|p: &DVec3| p.as_vec3()).collect();
+        let before = self.strands.points.clone();
+        followers.pose(&guides, &self.bodies, &mut self.strands.points)?;
+        let per_frame = self.scene.time.fps as f32;
+        for ((velocity, now), before) in
+            self.strands.velocities.iter_mut().zip(&self.strands.points).zip(&before)
+        {
+            *velocity = (*now - *before) * per_frame;
+        }
+        Ok(())
+    }
+
+    /// All that is needed to go on from the last finished frame, bit for bit.
+    pub fn save(&self, out: &mut Checkpoint) {
+        self.solver.save(out);
+        out.put("simulation frame", vec![self.frame]);
+        if self.followers.is_some() {
+            out.put(
+                "simulation points",
+                self.strands.points.iter().flat_map(|p| p.to_array()).collect::<Vec<f32>>(),
+            );
+        }
+    }
+
+    /// Goes on from a checkpoint of the same scene.
+    pub fn restore(&mut self, from: &Checkpoint) -> Result<(), SimulationError> {
+        let frame = from.take::<u32>("simulation frame", 1)?[0];
+        self.solver.restore(from)?;
+        self.solver.store(&mut self.state);
+        self.frame = frame;
+        let time = self.scene.time.frame_time(frame);
+        self.move_bodies(time, time)?;
+        if self.followers.is_some() {
+            let values = from.take::<f32>("simulation points", 3 * self.strands.points.len())?;
+            for (point, value) in self.strands.points.iter_mut().zip(values.chunks_exact(3)) {
+                *point = Vec3::from_slice(value);
+            }
+        } else {
+            self.show_strands()?;
+        }
+        Ok(())
+    }
+}
+
+fn move_bodies(bodies: &mut Bodies, tracks: &mut [Track], begin: f64, end: f64) -> Result<(), BodyError> {
+    let points: Vec<Option<(Vec<Vec3>, Vec<Vec3>)>> =
+        tracks.iter_mut().map(|track| track.deforms().then(|| track.step_points(begin, end))).collect();
+    let mut motions = motions(tracks, &points, begin, end);
+    // The world, where it holds the hair, comes last and stays.
+    motions.resize(bodies.len(), Motion::still(Pose::IDENTITY));
+    bodies.begin_step(&motions, end - begin)
+}
