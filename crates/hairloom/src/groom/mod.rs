@@ -1,8 +1,25 @@
 //! Grooms: curves as structure of arrays, with what the artist attached to them.
 
+mod carry;
+mod check;
 mod curves;
+mod edit;
+mod follow;
+mod grow;
+mod nearest;
+mod pick;
+mod plan;
+mod remap;
+mod resample;
 
+pub use check::{DEFAULT_WIDTH, GroomError, Repairs, SHORTEST_EDGE};
 pub use curves::Curves;
+pub use edit::{Amount, EditError, grow_length, remove, trim};
+pub use follow::{Binding, Follow, FollowBlend, FollowError};
+pub use grow::{Bangs, Clumps, Comb, Curl, GrowError, Preset, Style, Surface, Tie, grow, hairy_ball};
+pub use pick::{Pick, pick_guides};
+pub use remap::Remap;
+pub use resample::resample;
 
 use glam::{Vec2, Vec3};
 
@@ -72,4 +89,33 @@ pub struct Groom {
     pub guides: Vec<bool>,
     /// Everything else that came with the groom.
     pub attributes: Vec<Attribute>,
+}
+
+impl Groom {
+    /// The number of strands.
+    pub fn strands(&self) -> usize {
+        self.curves.strands()
+    }
+
+    /// The number of vertices of all strands together.
+    pub fn vertices(&self) -> usize {
+        self.curves.points.len()
+    }
+}
+
+impl Values {
+    /// How many values there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Float(values) => values.len(),
+            Self::Vec2(values) => values.len(),
+            Self::Vec3(values) => values.len(),
+            Self::Int(values) => values.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 }

@@ -1,14 +1,17 @@
 //! What is simulated: the scene as written by the user, the model that stays constant, the state that moves,
 //! and the drive that the world exerts during one step.
 
+mod attachment;
 mod body;
 mod description;
 mod document;
+mod drive;
 mod error;
 mod gravity;
 mod groom;
 mod keyframes;
 mod material;
+mod model;
 mod motion;
 mod noise;
 mod output;
@@ -16,14 +19,17 @@ mod parameters;
 mod parse;
 mod reader;
 mod solver;
+mod state;
 mod time;
 mod wind;
 
 #[cfg(test)]
 mod tests;
 
+pub use attachment::{Attachment, Attachments, Seat};
 pub use body::{Animation, BodySettings, BodyShape, DistanceMode, DistanceSettings, Figure, Primitive};
 pub use description::Scene;
+pub use drive::{Drive, Handle};
 pub use error::{Place, Problem, SceneError};
 pub use gravity::{Gravity, GravityKey};
 pub use groom::{
@@ -32,10 +38,12 @@ pub use groom::{
 };
 pub use keyframes::{Interpolation, Keyframe, Keyframes};
 pub use material::{Material, MaterialPreset};
+pub use model::{Model, ModelError};
 pub use motion::{BuiltinMotion, Motion, MotionName, MotionPart, MotionPath};
 pub use output::OutputSettings;
 pub use parameters::Parameters;
 
 pub use solver::SolverSettings;
+pub use state::State;
 pub use time::TimeRange;
 pub use wind::{Wind, WindKind};

@@ -1,1 +1,110 @@
 //! The solvers and what they share.
+//!
+//! A [`Method`] is plain data, named by a scene; [`Method::build`] makes the [`Solver`] that steps a model.
+
+mod checkpoint;
+pub mod ftl;
+mod report;
+
+pub use checkpoint::{Checkpoint, CheckpointError, Column, ColumnValue};
+pub use report::{Phase, Report};
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::groom::Remap;
+use crate::scene::{Drive, Model, State};
+
+/// How to step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Step {
+    /// Advance in time.
+    Dynamic {
+        /// Time step [s].
+        dt: f64,
+    },
+    /// Move towards equilibrium, without inertia.
+    Quasistatic {
+        /// How many iterations to take.
+        iterations: u32,
+    },
+}
+
+/// Why a step failed. The state before the step is still in the caller's hands.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum StepError {
+    /// A vertex left the world of finite numbers, or moved absurdly.
+    #[error("strand {strand}, vertex {vertex}: {problem}; try more substeps, or calmer motion")]
+    Diverged {
+        /// Index of the strand.
+        strand: usize,
+        /// Vertex along the strand.
+        vertex: usize,
+        /// What happened.
+        problem: String,
+    },
+    /// The step itself makes no sense.
+    #[error("{0}")]
+    BadStep(String),
+}
+
+/// A method at work on one model.
+pub trait Solver: Send {
+    /// Cold start from a state of any method.
+    fn load(&mut self, state: &State);
+    /// One step.
+    fn step(&mut self, drive: &Drive<'_>, step: Step) -> Result<Report, StepError>;
+    /// Writes positions and velocities as every method understands them.
+    fn store(&self, state: &mut State);
+    /// Writes all that this method needs to go on bit for bit.
+    fn save(&self, out: &mut Checkpoint);
+    /// Goes on from a checkpoint.
+    fn restore(&mut self, from: &Checkpoint) -> Result<(), CheckpointError>;
+    /// Goes on, warm, with hair that was trimmed, grown or got other parameters.
+    fn rebind(&mut self, model: &Arc<Model>, remap: &Remap);
+}
+
+/// A method with its parameters.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "method", rename_all = "kebab-case")]
+pub enum Method {
+    /// Follow the leader (Müller et al. 2012).
+    Ftl(ftl::Params),
+}
+
+impl Method {
+    /// Names of all methods, as scenes and the command line spell them.
+    pub const NAMES: &[&str] = &["ftl"];
+
+    /// The method called `name` with its default parameters.
+    pub fn by_name(name: &str) -> Option<Self> {
+        match name {
+            "ftl" => Some(Self::Ftl(ftl::Params::default())),
+            _ => None,
+        }
+    }
+
+    /// The name of this method.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Ftl(_) => "ftl",
+        }
+    }
+
+    /// A solver for `model`.
+    pub fn build(&self, model: &Arc<Model>) -> Box<dyn Solver> {
+        match self {
+            Self::Ftl(params) => Box::new(ftl::Ftl::new(model, *params)),
+        }
+    }
+}
+
+/// Checks a time step before use.
+pub fn check_dt(dt: f64) -> Result<(), StepError> {
+    if dt.is_finite() && dt > 0.0 {
+        return Ok(());
+    }
+    Err(StepError::BadStep(format!("the time step is {dt} s; it must be a positive number")))
+}

@@ -1,0 +1,170 @@
+//! Readers of `.hair` and OBJ files on thousands of damaged files: an answer or an error, never a panic, never
+//! memory that the file does not pay for.
+
+mod mutation;
+
+use glam::Vec3;
+use hairloom_io::hair::{self, Column, HairFile, INFO_BYTES};
+use hairloom_io::obj;
+
+/// More than any of these small files may make a reader ask for [bytes].
+const ADDRESS_SPACE_LIMIT: u64 = 1 << 30;
+
+fn bounded_address_space(run: impl FnOnce()) {
+    let before = mutation::peak_address_space();
+    run();
+    if let (Some(before), Some(after)) = (before, mutation::peak_address_space()) {
+        let grown = after - before;
+        assert!(grown < ADDRESS_SPACE_LIMIT, "address space grew by {grown} bytes");
+    }
+}
+
+fn small_hair(arrays: bool) -> Vec<u8> {
+    let count = 12;
+    let number = |index: usize| index as f32 * 0.5;
+    let column = |default| Column { default, values: arrays.then(|| (0..count).map(number).collect()) };
+    let file = HairFile {
+        strands: 4,
+        segments: Column { default: 2, values: arrays.then(|| vec![1, 0, 5, 2]) },
+        points: (0..count).map(|index| Vec3::splat(number(index))).collect(),
+        thickness: column(0.1),
+        transparency: column(0.2),
+        colour: Column {
+            default: Vec3::ONE,
+            values: arrays.then(|| (0..count).map(|index| Vec3::X * number(index)).collect()),
+        },
+        info: [b'.'; INFO_BYTES],
+    };
+    let mut bytes = Vec::new();
+    file.write_to(&mut bytes).expect("a good file");
+    bytes
+}
+
+fn read_hair(bytes: &[u8]) -> bool {
+    let Ok(file) = HairFile::read_from(&mut &bytes[..], bytes.len() as u64) else { return false };
+    let mut again = Vec::new();
+    file.write_to(&mut again).expect("what was read can be written");
+    assert_eq!(again, bytes, "what was accepted is kept to the bit");
+    let groom = file.into_groom(&hair::ReadOptions::default()).expect("what was read is a groom");
+    assert_eq!(groom.curves.offsets.last().copied(), Some(groom.curves.points.len() as u32));
+    assert_eq!(groom.widths.len(), groom.curves.points.len());
+    true
+}
+
+#[test]
+fn damaged_hair_files_are_read_or_refused() {
+    bounded_address_space(|| {
+        for (seed, arrays) in [(1, true), (2, false)] {
+            let words: [&[u8]; 4] = [b"HAIR", &[0xff; 4], &[0; 12], b"\x1f\0\0\0"];
+            let accepted = mutation::survive(&small_hair(arrays), 20_000, seed, &words, read_hair);
+            // Flipped bits in values and text are data; most other damage is not.
+            assert!((200..18_000).contains(&accepted), "{accepted} of 20000 accepted");
+        }
+    });
+}
+
+#[test]
+fn every_cut_of_a_hair_file_is_refused() {
+    for good in [small_hair(true), small_hair(false)] {
+        for length in 0..good.len() {
+            assert!(!read_hair(&good[..length]), "{length} of {} bytes", good.len());
+        }
+        assert!(read_hair(&good));
+    }
+}
+
+/// The length that the caller names may be wrong as well, for instance if the file shrinks meanwhile.
+#[test]
+fn a_hair_file_that_ends_early_is_refused() {
+    let good = small_hair(true);
+    for length in 0..good.len() {
+        assert!(HairFile::read_from(&mut &good[..length], good.len() as u64).is_err());
+    }
+}
+
+const OBJ: &[u8] = b"# head\nmtllib a.mtl\no head\nv 0 0 0\nv 1.5 0 0 1.0\nv 1 1e0 0\nv 0 1 -0.25 1 0 0\r\nvn 0 0 1\n\
+vt 0.5 0.5\ng skin scalp\ns off\nf 1/1/1 2/1/1 3/1/1 4/1/1\nf -4//1 -3//1 -2//1\nf 1 2 \\\n 3\nl 1 2 3\np 1\n";
+
+const OBJ_WORDS: [&[u8]; 14] = [
+    b"\nf ",
+    b"\nv ",
+    b"-1 ",
+    b" 0 ",
+    b"4294967296 ",
+    b"-9223372036854775808 ",
+    b"//",
+    b"\\\n",
+    b"1e400 ",
+    b"nan ",
+    b"#",
+    b"\xff\xfe",
+    b"\ng ",
+    b"\0",
+];
+
+fn read_obj(bytes: &[u8]) -> bool {
+    for only in [None, Some("skin".to_owned())] {
+        let options = obj::ReadOptions { only, ..obj::ReadOptions::default() };
+        match obj::parse(bytes, &options) {
+            Ok(read) => {
+                let points = read.mesh.points.len();
+                assert!(read.mesh.triangles.iter().flatten().all(|&vertex| (vertex as usize) < points));
+                assert!(read.mesh.points.iter().all(|point| point.is_finite()));
+            }
+            Err(problem) => {
+                let lines = bytes.split(|&byte| byte == b'\n' || byte == b'\r').count();
+                assert!(problem.line().is_none_or(|line| (1..=lines).contains(&line)));
+                assert!(problem.to_string().len() < 1000);
+                return false;
+            }
+        }
+    }
+    true
+}
+
+#[test]
+fn damaged_obj_files_are_read_or_refused() {
+    assert!(read_obj(OBJ));
+    bounded_address_space(|| {
+        let accepted = mutation::survive(OBJ, 20_000, 3, &OBJ_WORDS, read_obj);
+        assert!((1_000..18_000).contains(&accepted), "{accepted} of 20000 accepted");
+    });
+}
+
+#[test]
+fn every_cut_of_an_obj_file_comes_back() {
+    for length in 0..OBJ.len() {
+        let _ = read_obj(&OBJ[..length]);
+    }
+}
+
+/// Megabytes of the worst of each kind must take time in proportion, which a minute is far beyond.
+#[test]
+fn monstrous_obj_files_are_read_in_proportionate_time() {
+    let size = 4 << 20;
+    let fill = |pattern: &[u8]| pattern.iter().copied().cycle().take(size).collect::<Vec<u8>>();
+    let head = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf ";
+    let start = std::time::Instant::now();
+    bounded_address_space(|| {
+        for pattern in [
+            &b"1 2 3 "[..],
+            b"9",
+            b"\\\n",
+            b"/",
+            b"#",
+            b"\n",
+            b"\r",
+            b" ",
+            b"\0",
+            b"1/",
+            b"f 1 2 3\n",
+            b"g a b c\n",
+            b"v 1 1 1\n",
+        ] {
+            let _ = read_obj(&fill(pattern));
+            let _ = read_obj(&[&head[..], &fill(pattern)].concat());
+            let _ = read_obj(&[&b"v "[..], &fill(pattern)].concat());
+        }
+    });
+    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+}

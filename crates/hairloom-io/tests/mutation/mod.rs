@@ -1,0 +1,96 @@
+//! Damaged files from a seed: what a broken disk, a cut connection or an unkind person makes of a good file.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+/// SplitMix64: small, and the same on every machine.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `limit`; 0 if `limit` is 0.
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit.max(1) as u64) as usize
+    }
+}
+
+/// Damages `bytes` in one to four places; `words` are put in now and then.
+pub(crate) fn mutate(bytes: &mut Vec<u8>, random: &mut Random, words: &[&[u8]]) {
+    for _ in 0..=random.below(4) {
+        let at = random.below(bytes.len());
+        match random.below(7) {
+            0 => bytes.truncate(at),
+            1 => flip(bytes, at, random),
+            // Headers are at the front: damage them more often than chance would.
+            2 => flip(bytes, random.below(40), random),
+            3 => overwrite(bytes, (at % 40) & !3, &extreme(random).to_le_bytes()),
+            4 => overwrite(bytes, at, words[random.below(words.len())]),
+            5 => {
+                let word = words[random.below(words.len())];
+                bytes.splice(at..at, word.iter().copied());
+            }
+            _ => {
+                let end = (at + random.below(64)).min(bytes.len());
+                let copy = bytes[at..end].to_vec();
+                let to = random.below(bytes.len());
+                bytes.splice(to..to, copy);
+            }
+        }
+    }
+}
+
+fn flip(bytes: &mut [u8], at: usize, random: &mut Random) {
+    if let Some(byte) = bytes.get_mut(at) {
+        *byte ^= 1 << random.below(8);
+    }
+}
+
+fn overwrite(bytes: &mut [u8], at: usize, with: &[u8]) {
+    for (byte, &new) in bytes.iter_mut().skip(at).zip(with) {
+        *byte = new;
+    }
+}
+
+fn extreme(random: &mut Random) -> u32 {
+    [0, 1, 2, 0xff, 0xffff, 0x1_0000, 0x7fff_ffff, 0x8000_0000, u32::MAX, 1_000_000_000][random.below(10)]
+}
+
+/// Runs `read` on `count` damaged copies of `good`. Each must come back, without a panic and soon; answers how
+/// many were still accepted.
+pub(crate) fn survive(
+    good: &[u8],
+    count: usize,
+    seed: u64,
+    words: &[&[u8]],
+    read: impl Fn(&[u8]) -> bool,
+) -> usize {
+    let mut random = Random(seed);
+    let mut accepted = 0;
+    for case in 0..count {
+        let mut bytes = good.to_vec();
+        mutate(&mut bytes, &mut random, words);
+        let start = Instant::now();
+        let answer = catch_unwind(AssertUnwindSafe(|| read(&bytes)));
+        let seconds = start.elapsed();
+        accepted += usize::from(
+            answer
+                .unwrap_or_else(|_| panic!("panic in case {case} of seed {seed}: {}", bytes.escape_ascii())),
+        );
+        assert!(seconds < Duration::from_secs(2), "case {case} of seed {seed} took {seconds:?}");
+    }
+    accepted
+}
+
+/// The most address space that this process ever had [bytes], where the system tells.
+pub(crate) fn peak_address_space() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmPeak:"))?;
+    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
+}

@@ -1,0 +1,141 @@
+use glam::Vec3;
+use hairloom::body::TriMesh;
+use hairloom::groom::Curves;
+
+use crate::{HairColor, PictureError};
+
+/// Hair to draw. Points that are not finite are left out of their strand.
+#[derive(Debug, Clone)]
+pub struct HairLayer<'a> {
+    /// The strands, root first.
+    pub curves: &'a Curves,
+    /// Diameters [m]: one for each point, or a single one for all.
+    pub widths: &'a [f32],
+    /// Multiplies the diameters: above 1 it stands in for the strands that a sparse groom leaves out.
+    pub width_scale: f32,
+    /// The colour of all strands without one of their own.
+    pub color: HairColor,
+    /// Colours of the strands, one for each, or empty.
+    pub strand_colors: &'a [HairColor],
+    /// How much the strands' colours differ from one another, 0 to 1.
+    pub variation: f32,
+    /// Roughness of the highlights along the strand [rad].
+    pub roughness: f32,
+}
+
+impl<'a> HairLayer<'a> {
+    /// Hair of one colour with natural highlights.
+    pub fn new(curves: &'a Curves, widths: &'a [f32], color: HairColor) -> Self {
+        Self { curves, widths, width_scale: 1.0, color, strand_colors: &[], variation: 0.35, roughness: 0.13 }
+    }
+
+    /// The diameter at a point [m]; never negative or non-finite.
+    pub(crate) fn width(&self, point: usize) -> f32 {
+        let width = if self.widths.len() == 1 { self.widths[0] } else { self.widths[point] };
+        let width = width * self.width_scale;
+        if width.is_finite() { width.max(0.0) } else { 0.0 }
+    }
+}
+
+/// A body to draw: a mesh of one colour. Triangles with points that are not finite are left out.
+#[derive(Debug, Clone)]
+pub struct BodyLayer<'a> {
+    /// The surface.
+    pub mesh: &'a TriMesh,
+    /// Linear RGB, each 0 to 1.
+    pub color: Vec3,
+}
+
+impl<'a> BodyLayer<'a> {
+    /// A warm neutral skin tone.
+    pub const SKIN: Vec3 = Vec3::new(0.52, 0.33, 0.24);
+    /// The grey of a mannequin.
+    pub const MANNEQUIN: Vec3 = Vec3::new(0.42, 0.40, 0.385);
+
+    /// A body in the colour of skin.
+    pub fn new(mesh: &'a TriMesh) -> Self {
+        Self { mesh, color: Self::SKIN }
+    }
+}
+
+/// A floor that fades into the background and catches shadows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ground {
+    /// Its height above the origin [m].
+    pub height: f32,
+    /// Linear RGB, each 0 to 1.
+    pub color: Vec3,
+}
+
+impl Ground {
+    /// A light grey floor at this height [m].
+    pub fn at(height: f32) -> Self {
+        Self { height, color: Vec3::splat(0.5) }
+    }
+}
+
+/// Everything in one picture.
+#[derive(Debug, Clone, Default)]
+pub struct Scene<'a> {
+    /// The hair.
+    pub hair: Vec<HairLayer<'a>>,
+    /// The bodies.
+    pub bodies: Vec<BodyLayer<'a>>,
+    /// The floor, if there is one.
+    pub ground: Option<Ground>,
+}
+
+impl Scene<'_> {
+    /// The box around hair and bodies [m], without the ground and without points that are not finite.
+    pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
+        let hair = self.hair.iter().flat_map(|layer| &layer.curves.points);
+        let bodies = self.bodies.iter().flat_map(|body| &body.mesh.points);
+        bounds(hair.chain(bodies))
+    }
+
+    pub(crate) fn check(&self) -> Result<(), PictureError> {
+        for (layer, hair) in self.hair.iter().enumerate() {
+            check_hair(layer, hair)?;
+        }
+        for (body, layer) in self.bodies.iter().enumerate() {
+            let points = layer.mesh.points.len();
+            for (triangle, corners) in layer.mesh.triangles.iter().enumerate() {
+                if let Some(&vertex) = corners.iter().find(|&&vertex| vertex as usize >= points) {
+                    return Err(PictureError::Triangle { body, triangle, vertex, points });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_hair(layer: usize, hair: &HairLayer) -> Result<(), PictureError> {
+    let (offsets, points) = (&hair.curves.offsets, hair.curves.points.len());
+    let fits = offsets.first() == Some(&0)
+        && offsets.last().is_some_and(|&last| last as usize == points)
+        && offsets.is_sorted();
+    if !fits {
+        return Err(PictureError::Curves { layer, points });
+    }
+    let length = |what, found, expected| Err(PictureError::Length { layer, what, found, expected });
+    if hair.widths.len() != 1 && hair.widths.len() != points {
+        return length("widths", hair.widths.len(), format!("1 or {points} (one for each point)"));
+    }
+    let strands = hair.curves.strands();
+    if !hair.strand_colors.is_empty() && hair.strand_colors.len() != strands {
+        return length(
+            "strand_colors",
+            hair.strand_colors.len(),
+            format!("0 or {strands} (one for each strand)"),
+        );
+    }
+    Ok(())
+}
+
+/// The box around the finite ones of some points.
+pub(crate) fn bounds<'p>(points: impl Iterator<Item = &'p Vec3>) -> Option<(Vec3, Vec3)> {
+    points.filter(|point| point.is_finite()).fold(None, |bounds, &point| {
+        let (low, high) = bounds.unwrap_or((point, point));
+        Some((low.min(point), high.max(point)))
+    })
+}

@@ -1,0 +1,256 @@
+//! The distance grid and the bounds that rest on it.
+
+use std::time::Instant;
+
+use super::super::grid::{BAND, MARCHING_ERROR};
+use super::super::*;
+use super::{Random, cuboid, sphere, torus};
+use crate::math::Pose;
+
+fn shape(mesh: &TriMesh, cell: f32, query: MeshQuery) -> MeshShape {
+    MeshShape::new(mesh, MeshSettings { cell: Some(cell), query }).unwrap()
+}
+
+/// The largest and the mean error of a grid against exact queries, in cells, at random points where it is known.
+fn errors(shape: &MeshShape, half: f32, count: usize) -> (f32, f32, f32) {
+    let mut random = Random::new(11);
+    let (mut over, mut under, mut sum, mut known) = (0.0f32, 0.0f32, 0.0, 0);
+    for _ in 0..count {
+        let p = random.point(half);
+        if let Some((distance, _)) = shape.grid().distance(p) {
+            let truth = shape.closest(p).unwrap().distance;
+            assert!(distance * truth > 0.0 || truth.abs() < shape.grid().cell());
+            let error = (distance.abs() - truth.abs()) / shape.grid().cell();
+            over = over.max(error);
+            under = under.max(-error);
+            sum += error.abs();
+            known += 1;
+        }
+    }
+    assert!(known > count / 20, "{known}");
+    (over, under, sum / known as f32)
+}
+
+#[test]
+fn marching_is_of_first_order() {
+    let mesh = sphere(0.1, 64);
+    let [coarse, fine] = [0.01, 0.005].map(|cell| {
+        let (over, under, mean) = errors(&shape(&mesh, cell, MeshQuery::Grid), 0.16, 20_000);
+        println!("sphere, cells of {cell} m: over {over:.3}, under {under:.3}, mean {mean:.4} cells");
+        assert!(over < 0.4 && under < 0.4 && mean < 0.15);
+        mean * cell
+    });
+    assert!(fine < 0.65 * coarse);
+}
+
+#[test]
+fn a_point_is_the_worst_that_marching_can_meet() {
+    let mut random = Random::new(12);
+    let mut worst = 0.0f32;
+    for _ in 0..200 {
+        // A speck of a triangle anywhere between the nodes, and one far away that holds the grid in place.
+        let at = random.point(0.5);
+        let e = 1e-3;
+        let points = vec![
+            at,
+            at + Vec3::X * e,
+            at + Vec3::Y * e,
+            Vec3::splat(8.0),
+            Vec3::new(8.0 + e, 8.0, 8.0),
+            Vec3::new(8.0, 8.0 + e, 8.0),
+        ];
+        let shape = shape(&TriMesh { points, triangles: vec![[0, 1, 2], [3, 4, 5]] }, 1.0, MeshQuery::Grid);
+        worst = worst.max(shape.grid().node_error(|p| shape.closest(p).unwrap().distance.abs()));
+    }
+    println!("marching from a point errs by up to {worst:.3} cells within {BAND} cells");
+    assert!(worst < MARCHING_ERROR);
+    assert!(worst > 0.5 * MARCHING_ERROR, "the bound is too wide");
+}
+
+#[test]
+fn clearance_never_exceeds_the_distance() {
+    let mut random = Random::new(13);
+    for (mesh, half) in
+        [(sphere(0.1, 24), 0.1), (torus(0.1, 0.02, 24), 0.12), (cuboid(Vec3::new(0.1, 0.02, 0.05)), 0.1)]
+    {
+        for cell in [0.004, 0.01, 0.03] {
+            let shape = shape(&mesh, cell, MeshQuery::Exact);
+            let mut slack = 0.0;
+            for _ in 0..20_000 {
+                let p = random.point(2.5 * half);
+                let (bound, truth) = (shape.grid().clearance(p), shape.closest(p).unwrap().distance);
+                assert!(bound <= truth + 1e-6, "{p}: {bound} > {truth} with cells of {cell}");
+                if truth > 0.0 && truth < (BAND - 2.0) * cell {
+                    slack = f32::max(slack, truth - bound);
+                }
+            }
+            assert!(slack < 2.5 * cell, "{slack} of cells of {cell}");
+        }
+    }
+}
+
+#[test]
+fn bodies_have_the_clearance_of_the_nearest_for_one_point_and_for_many() {
+    let mesh = Shape::Mesh(shape(&sphere(0.1, 24), 0.005, MeshQuery::Exact));
+    let shapes = [
+        Shape::Plane,
+        Shape::Sphere { radius: 0.05 },
+        Shape::Capsule { radius: 0.03, half_height: 0.1 },
+        mesh.clone(),
+        mesh,
+    ];
+    let mut bodies = Bodies::new(shapes.into_iter().map(|s| Body::new("b", s, 0.0).unwrap()).collect());
+    let pose = |x: f64| Pose { translation: glam::DVec3::new(x, 0.3, 0.1), ..Pose::IDENTITY };
+    let points: Vec<Vec3> =
+        sphere(0.1, 24).points.iter().map(|&p| p * 1.2 + Vec3::new(-0.3, 0.2, 0.0)).collect();
+    let motions = [
+        Motion::still(Pose::IDENTITY),
+        Motion::Rigid { start: pose(0.0), end: pose(0.1) },
+        Motion::still(pose(0.3)),
+        Motion::Rigid { start: pose(0.5), end: pose(0.6) },
+        Motion::Deforming { start: &points, end: &points },
+    ];
+    bodies.begin_step(&motions, 0.1).unwrap();
+    let mut random = Random::new(14);
+    let at: Vec<Vec3> = (0..3000).map(|_| random.point(1.0)).collect();
+    let [xs, ys, zs] = [0, 1, 2].map(|axis| at.iter().map(|p| p[axis]).collect::<Vec<f32>>());
+    let mut many = vec![0.0; at.len()];
+    bodies.clearance_batch(&xs, &ys, &zs, &mut many);
+    for (&p, &bound) in at.iter().zip(&many) {
+        assert_eq!(bound, bodies.clearance(p));
+        let exact = (0..5).map(|body| match bodies.closest(body, p, 1.0) {
+            Some(hit) => hit.distance,
+            None => bodies.sample(body, p, 1.0).distance,
+        });
+        let truth = exact.fold(f32::INFINITY, f32::min);
+        assert!(bound <= truth + 1e-6, "{bound} {truth}");
+        assert!(truth < 0.3 || bound > 0.0);
+    }
+}
+
+#[test]
+fn velocities_spread_through_the_band() {
+    let small = sphere(0.1, 48);
+    let end: Vec<Vec3> = small.points.iter().map(|&p| p * 1.05).collect();
+    for query in [MeshQuery::Exact, MeshQuery::Grid] {
+        let mesh = Shape::Mesh(shape(&small, 0.005, query));
+        let mut bodies = Bodies::new(vec![Body::new("b", mesh, 0.0).unwrap()]);
+        bodies.begin_step(&[Motion::Deforming { start: &small.points, end: &end }], 0.01).unwrap();
+        let mut random = Random::new(15);
+        for _ in 0..2000 {
+            let direction = random.point(1.0).normalize();
+            let p = direction * (0.105 + 0.018 * random.signed());
+            let sample = bodies.sample(0, p, 1.0);
+            assert!((sample.distance - (p.length() - 0.105)).abs() < 0.002);
+            assert!(sample.normal.dot(direction) > 0.98, "{}", sample.normal.dot(direction));
+            assert!(sample.velocity.distance(direction * 0.5) < 0.06, "{} {direction}", sample.velocity);
+        }
+    }
+}
+
+#[test]
+fn a_huge_mesh_with_tiny_cells_keeps_its_memory() {
+    let mut mesh = cuboid(Vec3::new(900.0, 1.0, 5.0));
+    mesh.points.extend([Vec3::splat(-9e5), Vec3::new(-9e5, -9e5, -8e5), Vec3::new(-9e5, -8e5, -9e5)]);
+    mesh.triangles.push([8, 9, 10]);
+    let shape = shape(&mesh, 1e-6, MeshQuery::Exact);
+    let nodes: usize = shape.grid().nodes().iter().product();
+    assert!(nodes <= 1 << 21 && nodes > 1 << 19, "{nodes}");
+    assert!((shape.closest(Vec3::new(0.0, 1.5, 0.0)).unwrap().distance - 0.5).abs() < 1e-4);
+    let refused = MeshShape::new(&mesh, MeshSettings { cell: Some(0.0), ..Default::default() });
+    assert!(matches!(refused, Err(BodyError::BadCell { .. })));
+}
+
+#[test]
+fn the_grid_has_the_same_bits_on_any_number_of_threads() {
+    let mesh = torus(0.2, 0.07, 40);
+    let end: Vec<Vec3> = mesh.points.iter().map(|&p| p + Vec3::new(p.y, 0.3 * p.z, -p.x) * 0.1).collect();
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let body = Body::new("b", Shape::Mesh(shape(&mesh, 0.01, MeshQuery::Grid)), 0.0).unwrap();
+            let mut bodies = Bodies::new(vec![body]);
+            bodies.begin_step(&[Motion::Deforming { start: &mesh.points, end: &end }], 0.01).unwrap();
+            let mut random = Random::new(16);
+            let bits = |v: Vec3| v.to_array().map(f32::to_bits);
+            let sample = |p: Vec3| {
+                let Sample { distance, normal, velocity } = bodies.sample(0, p, 1.0);
+                (distance.to_bits(), bits(normal), bits(velocity), bodies.clearance(p).to_bits())
+            };
+            (0..3000).map(|_| sample(random.point(0.3))).collect::<Vec<_>>()
+        })
+    };
+    let one = run(1);
+    assert!(one == run(2) && one == run(5));
+}
+
+/// The time of `run` in seconds, the best of `times`.
+fn best_of(times: usize, mut run: impl FnMut()) -> f64 {
+    let one = |run: &mut dyn FnMut()| {
+        let start = Instant::now();
+        run();
+        start.elapsed().as_secs_f64()
+    };
+    (0..times).map(|_| one(&mut run)).fold(f64::INFINITY, f64::min)
+}
+
+/// Prints timings: `cargo test --release -p hairloom time_of_bodies -- --ignored --nocapture`.
+#[test]
+#[ignore = "prints timings, checks nothing"]
+fn time_of_bodies() {
+    // About 60 × 30 × 60 cells and 10,000 triangles.
+    let mut mesh = sphere(0.3, 51);
+    mesh.points.iter_mut().for_each(|p| *p *= Vec3::new(1.0, 0.4, 1.0));
+    for cells in [48.0, 64.0] {
+        let cell = 0.6 / cells;
+        let built = shape(&mesh, cell, MeshQuery::Exact);
+        println!("{} triangles, {:?} nodes", mesh.triangles.len(), built.grid().nodes());
+        let topology = built.topology();
+        let still = best_of(20, || drop(grid::DistanceGrid::build(topology, built.rest(), &[], cell)));
+        let moving =
+            best_of(20, || drop(grid::DistanceGrid::build(topology, built.rest(), &mesh.points, cell)));
+        println!("grid: {:.2} ms still, {:.2} ms with velocities", still * 1e3, moving * 1e3);
+        let mut surface = built.rest().clone();
+        let refit = best_of(20, || surface.set_motion(topology, &mesh.points, &mesh.points));
+        let build = best_of(20, || drop(surface::Surface::new(topology, mesh.points.clone())));
+        println!("hierarchy and normals: {:.2} ms refitted, {:.2} ms built", refit * 1e3, build * 1e3);
+        let mut random = Random::new(17);
+        let (mut near, mut around) = (Vec::new(), Vec::new());
+        while near.len() < 20_000 {
+            let p = random.point(0.35) * Vec3::new(1.0, 0.5, 1.0);
+            let d = built.closest(p).unwrap().distance;
+            if d.abs() < 1.5 * cell {
+                near.push(p);
+            }
+            if around.len() < 20_000 {
+                around.push(p);
+            }
+        }
+        let each = |name: &str, points: &[Vec3], of: &dyn Fn(Vec3) -> f32| {
+            let mut sum = 0.0;
+            let seconds = best_of(10, || sum += points.iter().map(|&p| of(p)).sum::<f32>());
+            println!("{name}: {:.1} ns ({sum:.1})", seconds * 1e9 / points.len() as f64);
+        };
+        each("exact near the surface, no reach", &near, &|p| built.closest(p).unwrap().distance);
+        each("exact near the surface", &near, &|p| built.distance(p).0);
+        each("grid distance and gradient", &near, &|p| built.grid().distance(p).map_or(0.0, |(d, _)| d));
+        each("grid clearance", &around, &|p| built.grid().clearance(p));
+        let body = Body::new("b", Shape::Mesh(built.clone()), 0.0).unwrap();
+        let mut bodies = Bodies::new(vec![body]);
+        let [xs, ys, zs] = [0, 1, 2].map(|axis| around.iter().map(|p| p[axis]).collect::<Vec<f32>>());
+        let mut out = vec![0.0; around.len()];
+        let batch = best_of(10, || bodies.clearance_batch(&xs, &ys, &zs, &mut out));
+        println!("clearance of many: {:.1} ns", batch * 1e9 / out.len() as f64);
+        each("sample near", &near, &|p| bodies.sample(0, p, 1.0).distance);
+        let moved: Vec<Vec3> = mesh.points.iter().map(|&p| p * 1.01).collect();
+        let mut forth = false;
+        let step = best_of(20, || {
+            forth = !forth;
+            let (start, end) = if forth { (&mesh.points, &moved) } else { (&moved, &mesh.points) };
+            bodies.begin_step(&[Motion::Deforming { start, end }], 0.01).unwrap();
+        });
+        println!("deforming step: {:.2} ms", step * 1e3);
+        each("deforming sample near", &near, &|p| bodies.sample(0, p, 1.0).distance);
+        each("deforming sample near, halfway", &near, &|p| bodies.sample(0, p, 0.5).distance);
+    }
+}

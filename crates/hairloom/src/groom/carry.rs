@@ -1,0 +1,119 @@
+//! How the space around each guide moves with it.
+
+use glam::{Affine3A, Mat3A, Quat, Vec3, Vec3A};
+use rayon::prelude::*;
+
+use super::Curves;
+use super::nearest::PointTree;
+use super::plan::coordinate_at;
+
+/// Guides around a guide whose roots tell how the scalp turns.
+const NEIGHBOURS: usize = 8;
+
+/// Guides at rest, sampled at slots of even arc-length fraction.
+#[derive(Debug, Clone)]
+pub(super) struct RestGuides {
+    pub(super) curves: Curves,
+    /// Slots on each guide, as many as the guide with the most vertices has.
+    pub(super) slots: usize,
+    /// Fractional vertex index of each slot, guide after guide.
+    coordinates: Vec<f32>,
+    neighbours: Vec<[u32; NEIGHBOURS]>,
+}
+
+impl RestGuides {
+    /// Every guide must have two vertices or more.
+    pub(super) fn new(curves: &Curves) -> Self {
+        let slots = curves.iter().map(<[Vec3]>::len).max().unwrap_or(2);
+        let mut coordinates = Vec::with_capacity(slots * curves.strands());
+        for (index, strand) in curves.iter().enumerate() {
+            let length = curves.length(index);
+            let (mut edge, mut start) = (0, 0.0);
+            for slot in 0..slots {
+                let target = length * slot as f32 / (slots - 1) as f32;
+                let coordinate;
+                (coordinate, edge, start) = coordinate_at(strand, target, edge, start);
+                coordinates.push(coordinate);
+            }
+        }
+        let roots = curves.root_points();
+        let tree = PointTree::new(&roots);
+        let neighbours = roots
+            .par_iter()
+            .zip(0u32..roots.len() as u32)
+            .map(|(&root, own)| {
+                // The guide itself is among its nearest; it stands for absent neighbours, and adds nothing.
+                let mut found = tree.nearest::<NEIGHBOURS>(root);
+                found.iter_mut().filter(|entry| entry.1.is_infinite()).for_each(|entry| entry.0 = own);
+                found.map(|(index, _)| index)
+            })
+            .collect();
+        Self { curves: curves.clone(), slots, coordinates, neighbours }
+    }
+
+    /// The maps from rest to posed space at every slot, guide after guide.
+    pub(super) fn maps(&self, posed: &[Vec3], maps: &mut Vec<Affine3A>) {
+        maps.resize(self.coordinates.len(), Affine3A::IDENTITY);
+        maps.par_chunks_mut(self.slots)
+            .zip(self.coordinates.par_chunks(self.slots))
+            .enumerate()
+            .with_min_len(16)
+            .for_each_init(Vec::new, |rotations, (guide, (maps, coordinates))| {
+                let rest = self.curves.strand(guide);
+                let moved = &posed[self.curves.range(guide)];
+                self.vertex_rotations(guide, posed, rotations);
+                for (map, &coordinate) in maps.iter_mut().zip(coordinates) {
+                    let edge = (coordinate as usize).min(rest.len() - 2);
+                    let t = coordinate - edge as f32;
+                    let rotation = Mat3A::from_quat(rotations[edge].lerp(rotations[edge + 1], t));
+                    let from = Vec3A::from(rest[edge].lerp(rest[edge + 1], t));
+                    let to = Vec3A::from(moved[edge].lerp(moved[edge + 1], t));
+                    *map = Affine3A { matrix3: rotation, translation: to - rotation * from };
+                }
+            });
+    }
+
+    /// The rotation from rest to posed at each vertex of `guide`: that of the scalp at the root, transported
+    /// along the guide without twist, edge by edge, and averaged at the vertices.
+    fn vertex_rotations(&self, guide: usize, posed: &[Vec3], rotations: &mut Vec<Quat>) {
+        let rest = self.curves.strand(guide);
+        let moved = &posed[self.curves.range(guide)];
+        let direction = |points: &[Vec3], edge: usize| (points[edge + 1] - points[edge]).try_normalize();
+        rotations.clear();
+        let mut rotation = self.root_rotation(guide, posed);
+        let mut before = rotation;
+        for edge in 0..rest.len() - 1 {
+            if let (Some(from), Some(to)) = (direction(rest, edge), direction(moved, edge)) {
+                rotation =
+                    (Quat::from_rotation_arc((rotation * from).normalize(), to) * rotation).normalize();
+            }
+            rotations.push(if edge == 0 { rotation } else { before.lerp(rotation, 0.5) });
+            before = rotation;
+        }
+        rotations.push(rotation);
+    }
+
+    /// How the scalp turned at the root of `guide`: the rotation that takes the first edge along, and around
+    /// it the angle that best fits the neighbouring roots (a guide alone does not show how it turns about
+    /// itself).
+    fn root_rotation(&self, guide: usize, posed: &[Vec3]) -> Quat {
+        let start = |index: usize| self.curves.offsets[index] as usize;
+        let (rest, own) = (&self.curves.points, start(guide));
+        let edge = |points: &[Vec3]| (points[own + 1] - points[own]).try_normalize();
+        let (Some(from), Some(to)) = (edge(rest), edge(posed)) else { return Quat::IDENTITY };
+        let along = Quat::from_rotation_arc(from, to);
+        let (mut sine, mut cosine) = (0.0, 0.0);
+        for &neighbour in &self.neighbours[guide] {
+            let other = start(neighbour as usize);
+            let before = along * (rest[other] - rest[own]);
+            let after = posed[other] - posed[own];
+            let (before, after) = (before.reject_from_normalized(to), after.reject_from_normalized(to));
+            sine += to.dot(before.cross(after));
+            cosine += before.dot(after);
+        }
+        if sine.hypot(cosine) < 1e-20 {
+            return along;
+        }
+        (Quat::from_axis_angle(to, sine.atan2(cosine)) * along).normalize()
+    }
+}

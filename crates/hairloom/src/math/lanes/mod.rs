@@ -1,0 +1,143 @@
+//! Eight strands side by side: lane types, and the choice of processor features at run time.
+//!
+//! A [`Kernel`] is written once, generic over [`Lane`]; [`dispatch`] runs it with AVX2 and FMA where the
+//! processor has them, and with portable arrays elsewhere. All `unsafe` code of the engine is in this module.
+
+#[cfg(target_arch = "x86_64")]
+mod avx;
+mod portable;
+
+pub use portable::Portable;
+
+use super::{Real, Vector3};
+
+/// How many strands ride side by side.
+pub const WIDTH: usize = 8;
+
+/// One value for each of eight strands, aligned for the processor's registers.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[repr(C, align(32))]
+pub struct Row(pub [f32; WIDTH]);
+
+/// One vector for each of eight strands.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[repr(C)]
+pub struct Row3(pub [Row; 3]);
+
+impl Row3 {
+    /// The vector of one lane.
+    #[inline(always)]
+    pub fn get(&self, lane: usize) -> glam::Vec3 {
+        glam::Vec3::new(self.0[0].0[lane], self.0[1].0[lane], self.0[2].0[lane])
+    }
+
+    /// Sets the vector of one lane.
+    #[inline(always)]
+    pub fn set(&mut self, lane: usize, value: glam::Vec3) {
+        self.0[0].0[lane] = value.x;
+        self.0[1].0[lane] = value.y;
+        self.0[2].0[lane] = value.z;
+    }
+}
+
+/// A [`Real`] of eight lanes that can be read from and written to memory.
+pub trait Lane: Real {
+    /// Reads eight values.
+    fn load(row: &Row) -> Self;
+    /// Writes eight values.
+    fn store(self, row: &mut Row);
+    /// Bit `k` tells whether the mask holds in lane `k`.
+    fn bits(mask: Self::Mask) -> u32;
+
+    /// Reads eight vectors.
+    #[inline(always)]
+    fn load3(row: &Row3) -> Vector3<Self> {
+        Vector3::new(Self::load(&row.0[0]), Self::load(&row.0[1]), Self::load(&row.0[2]))
+    }
+
+    /// Writes eight vectors.
+    #[inline(always)]
+    fn store3(vector: Vector3<Self>, row: &mut Row3) {
+        vector.x.store(&mut row.0[0]);
+        vector.y.store(&mut row.0[1]);
+        vector.z.store(&mut row.0[2]);
+    }
+}
+
+/// A computation over lanes. Implementations mark `run` as `#[inline(always)]`, and so everything hot that
+/// it calls: only what is inlined into the entry point is compiled for the processor at hand.
+pub trait Kernel {
+    /// What the computation returns.
+    type Output;
+    /// Runs it with one kind of lane.
+    fn run<L: Lane>(self) -> Self::Output;
+}
+
+/// Runs a kernel with the widest lanes that this processor has.
+pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
+    #[cfg(target_arch = "x86_64")]
+    if avx::available() {
+        return avx::run(kernel);
+    }
+    kernel.run::<Portable>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every operation of the trait on every lane, folded into rows that two lane types must agree on.
+    struct Probe<'a>(&'a Row, &'a Row);
+
+    impl Kernel for Probe<'_> {
+        type Output = ([Row; 9], u32);
+
+        #[inline(always)]
+        fn run<L: Lane>(self) -> Self::Output {
+            let (a, b) = (L::load(self.0), L::load(self.1));
+            let mask = a.less(b);
+            let values =
+                [a + b, a - b, a * b, a / b, -a, a.min(b), a.max(b), (a * a).sqrt(), L::select(mask, a, b)];
+            let mut rows = [Row::default(); 9];
+            for (value, row) in values.into_iter().zip(&mut rows) {
+                value.store(row);
+            }
+            (rows, L::bits(mask))
+        }
+    }
+
+    #[test]
+    fn dispatched_lanes_agree_with_portable_ones_bit_for_bit() {
+        let a = Row([1.0, -2.5, 3.0e-5, 4.0e7, -0.125, 6.0, 7.5, -8.0]);
+        let b = Row([2.0, -2.0, 1.0e-5, 5.0e7, 0.5, 6.0, -7.5, 8.0]);
+        let (rows, bits) = dispatch(Probe(&a, &b));
+        let (expected, expected_bits) = Probe(&a, &b).run::<Portable>();
+        assert_eq!(rows, expected);
+        assert_eq!(bits, expected_bits);
+        assert_eq!(bits, 0b1001_1011, "1 < 2, -2.5 < -2, 4e7 < 5e7, -0.125 < 0.5, -8 < 8");
+    }
+
+    #[test]
+    fn lanes_agree_with_scalars() {
+        let a = Row([1.0, -2.5, 3.0e-5, 4.0e7, -0.125, 6.0, 7.5, -8.0]);
+        let b = Row([2.0, -2.0, 1.0e-5, 5.0e7, 0.5, 6.0, -7.5, 8.0]);
+        let (rows, _) = dispatch(Probe(&a, &b));
+        for lane in 0..WIDTH {
+            let (x, y) = (a.0[lane], b.0[lane]);
+            let expected = [
+                x + y,
+                x - y,
+                x * y,
+                x / y,
+                -x,
+                Real::min(x, y),
+                Real::max(x, y),
+                (x * x).sqrt(),
+                f32::select(x.less(y), x, y),
+            ];
+            for (row, value) in rows.iter().zip(expected) {
+                assert_eq!(row.0[lane], value);
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+use glam::DVec3;
+
+use crate::body::Bodies;
+use crate::math::Pose;
+
+/// What an attachment holds on to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Seat {
+    /// The body's own frame.
+    Body,
+    /// The frame of a triangle of the body's mesh, at a point of that triangle: follows a deforming mesh.
+    Triangle {
+        /// Index of the triangle.
+        triangle: u32,
+        /// Barycentric weights of its corners; they sum to one.
+        weights: [f32; 3],
+    },
+}
+
+/// A run of vertices of one strand held by a body.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Attachment {
+    /// Index of the strand.
+    pub strand: u32,
+    /// First held vertex, counted along the strand.
+    pub first: u32,
+    /// How many vertices are held.
+    pub count: u32,
+    /// Index of the body.
+    pub body: u32,
+    /// Where on the body.
+    pub seat: Seat,
+    /// Where the coordinates of the held vertices begin in [`Attachments::points`].
+    pub points: u32,
+}
+
+/// All attachments of a scene, sorted by strand and then by first vertex.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Attachments {
+    /// The attachments.
+    pub items: Vec<Attachment>,
+    /// Coordinates of held vertices in the frames of their seats [m].
+    pub points: Vec<DVec3>,
+}
+
+impl Seat {
+    /// The frame of this seat on `body`, at fraction `t` of the step under way. A triangle that the body does
+    /// not have gives the body's own frame.
+    pub fn frame(&self, bodies: &Bodies, body: usize, t: f64) -> Pose {
+        match *self {
+            Seat::Body => None,
+            Seat::Triangle { triangle, weights } => {
+                bodies.triangle_frame(body, triangle as usize, weights, t)
+            }
+        }
+        .unwrap_or_else(|| bodies.pose(body, t))
+    }
+}
+
+impl Attachments {
+    /// Holds `vertices` (world positions, consecutive from vertex `first` of `strand`) to where `body` is at
+    /// the start of the step under way. Call in order of strands.
+    pub fn hold(
+        &mut self,
+        bodies: &Bodies,
+        body: usize,
+        seat: Seat,
+        strand: u32,
+        first: u32,
+        vertices: &[DVec3],
+    ) {
+        let frame = seat.frame(bodies, body, 0.0);
+        let points = self.points.len() as u32;
+        self.points.extend(vertices.iter().map(|&vertex| frame.apply_inverse(vertex)));
+        let count = vertices.len() as u32;
+        self.items.push(Attachment { strand, first, count, body: body as u32, seat, points });
+    }
+
+    /// The coordinates of the vertices that `attachment` holds.
+    pub fn points_of(&self, attachment: &Attachment) -> &[DVec3] {
+        &self.points[attachment.points as usize..(attachment.points + attachment.count) as usize]
+    }
+}

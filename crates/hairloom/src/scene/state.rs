@@ -1,0 +1,56 @@
+use glam::{DQuat, DVec3};
+
+use super::Model;
+use crate::groom::Remap;
+
+/// All that moves and that every method understands, strand after strand: the exchange format for caches,
+/// comparison, and a cold start of any method.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct State {
+    /// World positions of all vertices [m].
+    pub positions: Vec<DVec3>,
+    /// Velocities of all vertices [m/s].
+    pub velocities: Vec<DVec3>,
+    /// Material frames of the edges, stored at each edge's first vertex (a strand's last entry repeats the one
+    /// before). Empty where the method has none: then frames follow from the centreline by parallel transport.
+    pub orientations: Vec<DQuat>,
+}
+
+impl State {
+    /// Hair at rest in the given positions.
+    pub fn at_rest(positions: Vec<DVec3>) -> Self {
+        let velocities = vec![DVec3::ZERO; positions.len()];
+        Self { positions, velocities, orientations: Vec::new() }
+    }
+}
+
+impl State {
+    /// This state of the hair of `old`, carried over to the edited hair of `new`: kept vertices are interpolated
+    /// along their old strands, and beyond the tip they go on straight. Edges get their new rest lengths, from the
+    /// root. Strands that are new altogether begin at rest as groomed.
+    pub fn remapped(&self, old: &Model, new: &Model, remap: &Remap) -> State {
+        let mut state = State::at_rest(new.groomed.iter().map(|point| point.as_dvec3()).collect());
+        for strand in 0..new.strands() {
+            let target = new.range(strand);
+            let Some(source) = remap.strands.get(strand).copied().flatten() else { continue };
+            let source = old.range(source as usize);
+            for vertex in target.clone() {
+                let last = source.len() - 1;
+                let place = f64::from(remap.coordinates[vertex]).max(0.0);
+                let first = (place.floor() as usize).min(last - 1);
+                let share = place - first as f64;
+                let (a, b) = (source.start + first, source.start + first + 1);
+                // Beyond the tip positions go on along the last edge; velocities stay the tip's.
+                state.positions[vertex] = self.positions[a].lerp(self.positions[b], share);
+                state.velocities[vertex] = self.velocities[a].lerp(self.velocities[b], share.min(1.0));
+            }
+            for vertex in target.start + 1..target.end {
+                let leader = state.positions[vertex - 1];
+                let edge = state.positions[vertex] - leader;
+                state.positions[vertex] =
+                    leader + edge.normalize_or(DVec3::NEG_Y) * new.rest_lengths[vertex - 1];
+            }
+        }
+        state
+    }
+}

@@ -1,0 +1,114 @@
+//! Leaving a body without changing an edge's length (section 3.1: "the two remaining degrees of freedom …
+//! can be used to resolve the collision").
+
+use glam::Vec3;
+
+use crate::body::{Bodies, Sample};
+
+/// Penetration that is left alone [m].
+const TOLERANCE: f32 = 1.0e-5;
+/// Tangent-plane iterations before the search takes over.
+const PLANE_ITERATIONS: usize = 6;
+/// Halvings of the arc in the search.
+const ARC_ITERATIONS: usize = 12;
+
+/// Where a follower went, and what pushed it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Touch {
+    /// The new edge, from the leader [m].
+    pub edge: Vec3,
+    /// The body's normal there.
+    pub normal: Vec3,
+    /// The body's velocity there [m/s].
+    pub velocity: Vec3,
+    /// Friction coefficient against the body.
+    pub friction: f32,
+    /// How far the follower was inside [m].
+    pub depth: f32,
+}
+
+/// Moves a follower at `leader + edge` out of the bodies to distance `radius`, keeping the edge's length.
+/// `None` where it is not inside.
+pub(super) fn resolve(bodies: &Bodies, leader: Vec3, edge: Vec3, radius: f32) -> Option<Touch> {
+    let (body, first) = bodies.nearest(leader + edge)?;
+    let depth = radius - first.distance;
+    if depth <= TOLERANCE {
+        return None;
+    }
+    let length = edge.length();
+    let mut sample = first;
+    let mut new_edge = edge;
+    for _ in 0..PLANE_ITERATIONS {
+        new_edge = onto_plane(new_edge, length, &sample, radius);
+        sample = bodies.nearest(leader + new_edge)?.1;
+        if sample.distance >= radius - TOLERANCE {
+            break;
+        }
+    }
+    if sample.distance < radius - TOLERANCE {
+        (new_edge, sample) = search_arc(bodies, leader, new_edge, length, radius, sample)?;
+    }
+    let friction = bodies.body(body).friction;
+    Some(Touch { edge: new_edge, normal: sample.normal, velocity: sample.velocity, friction, depth })
+}
+
+/// The edge of the given length nearest to `edge` whose end lies on the body's tangent plane (or as near to
+/// it as the length allows).
+fn onto_plane(edge: Vec3, length: f32, sample: &Sample, radius: f32) -> Vec3 {
+    let along = edge.dot(sample.normal);
+    let height = (along + radius - sample.distance).clamp(-length, length);
+    let flat = (edge - sample.normal * along)
+        .try_normalize()
+        .unwrap_or_else(|| sample.normal.any_orthonormal_vector());
+    sample.normal * height + flat * (length * length - height * height).max(0.0).sqrt()
+}
+
+/// Turns the edge towards the direction away from the body until its end is outside: robust where the
+/// tangent plane misleads (ridges, concave places, a leader that is itself pressed in).
+fn search_arc(
+    bodies: &Bodies,
+    leader: Vec3,
+    edge: Vec3,
+    length: f32,
+    radius: f32,
+    mut best: Sample,
+) -> Option<(Vec3, Sample)> {
+    let away = bodies.nearest(leader)?.1.normal;
+    let start = edge.normalize_or(away);
+    let mut best_edge = edge;
+    let (mut inside, mut outside) = (0.0_f32, 1.0_f32);
+    let turned = |share: f32| {
+        let mixed = start * (1.0 - share) + away * share;
+        mixed.normalize_or(away) * length
+    };
+    let mut try_share = |share: f32| -> Option<bool> {
+        let candidate = turned(share);
+        let sample = bodies.nearest(leader + candidate)?.1;
+        let out = sample.distance >= radius - TOLERANCE;
+        if out || (sample.distance > best.distance && best.distance < radius - TOLERANCE) {
+            best = sample;
+            best_edge = candidate;
+        }
+        Some(out)
+    };
+    if try_share(1.0)? {
+        for _ in 0..ARC_ITERATIONS {
+            let middle = 0.5 * (inside + outside);
+            if try_share(middle)? { outside = middle } else { inside = middle }
+        }
+    }
+    Some((best_edge, best))
+}
+
+/// The velocity of a follower that touched a body: inelastic along the normal (it may only leave as fast as
+/// it already wanted to, `wanted`), Coulomb friction across.
+pub(super) fn after_touch(velocity: Vec3, wanted: Vec3, touch: &Touch, dt: f32) -> Vec3 {
+    let relative = velocity - touch.velocity;
+    let along = relative.dot(touch.normal);
+    let leaving = (wanted - touch.velocity).dot(touch.normal).max(0.0);
+    let across = relative - touch.normal * along;
+    let speed = across.length();
+    let grip = touch.friction * touch.depth / dt;
+    let kept = if speed > grip { 1.0 - grip / speed } else { 0.0 };
+    touch.velocity + touch.normal * along.clamp(0.0, leaving) + across * kept
+}

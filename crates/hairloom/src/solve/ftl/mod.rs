@@ -1,0 +1,489 @@
+//! Follow the leader: inextensible hair in one pass.
+//!
+//! # Theory
+//!
+//! M. Müller, T. J. Kim, N. Chentanez, *Fast Simulation of Inextensible Hair and Fur*, VRIPHYS 2012. Position
+//! based dynamics (equations 1 to 4) with one sweep from the root to the tip as its projection: every vertex
+//! moves onto the sphere of the rest length around its predecessor (section 3.1). As such this simulates masses
+//! that fall off without bound towards the tip; the velocity correction of equation 9 hides it at the price of
+//! damping. Bending is a one-sided distance constraint over two edges (section 3.5), hair–hair friction and
+//! repulsion come from a density grid (section 3.6), bodies from their signed distances (section 3.7).
+//!
+//! # In practice
+//!
+//! - The state is edges, not positions ([`packs`]). With `u` the displacement of a vertex during the step, the
+//!   predicted follower seen from its moved leader is `e + dt v − u`: no absolute position enters, so lengths
+//!   hold to f32's rounding wherever the hair is.
+//! - Strands ride eight to a pack ([`project`]). Contact is looked at only in lanes whose clearance, a lower
+//!   bound of the distance at the predicted position, is used up by what the projection moved.
+//! - Detached ropes and ropes held at two or more places take another road ([`ropes`]).
+//!
+//! # Departures from the paper
+//!
+//! - Equation 7 has a wrong sign and equation 12 lacks half a turn; neither enters the code.
+//! - Repulsion goes against the gradient of the density, is an acceleration (so that the result does not hang on
+//!   the time step), and fades where a vertex is alone in its cell. Friction is per 1/60 s for the same reason.
+//! - The distance a vertex was pushed by a body, or by bending, is not handed to its predecessor by equation 9:
+//!   only the stretch projection is a force between the two.
+//!
+//! # Limits
+//!
+//! No twist, no natural curvature: curls hang out. Damping depends on the time step.
+
+mod contact;
+mod density;
+mod packs;
+mod params;
+pub mod plain;
+mod project;
+mod ropes;
+
+pub use params::Params;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+use self::density::{Density, Strength};
+use self::packs::{EMPTY, Packs};
+use self::project::{Advance, Chunk, Clearance, Constants, Outcome, PackDrive};
+use self::ropes::{Rope, Surroundings};
+use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_dt};
+use crate::groom::Remap;
+use crate::math::lanes::{Row, Row3, WIDTH, dispatch};
+use crate::scene::{Drive, Model, State};
+
+/// Name and version of this method's checkpoints.
+const CHECKPOINT: (&str, u32) = ("ftl", 1);
+/// Pseudo time step of one quasistatic iteration [s].
+const QUASISTATIC_DT: f64 = 1.0 / 60.0;
+
+/// Packs are cut into so many chunks, whatever the number of threads.
+const CHUNKS: usize = 32;
+
+/// The solver.
+#[derive(Debug)]
+pub struct Ftl {
+    params: Params,
+    model: Arc<Model>,
+    /// For each strand how many vertices its only attachment holds at the root; 0 for ropes.
+    held: Vec<u32>,
+    packs: Packs,
+    chunks: Vec<Range<usize>>,
+    drives: Vec<PackDrive>,
+    clearance: Vec<Row>,
+    ropes: Vec<Rope>,
+    density: Density,
+}
+
+impl Ftl {
+    /// A solver for `model`, with the hair at rest in the model's groomed shape until something is loaded.
+    pub fn new(model: &Arc<Model>, params: Params) -> Self {
+        let mut solver = Self {
+            params,
+            model: Arc::clone(model),
+            held: Vec::new(),
+            packs: Packs::default(),
+            chunks: Vec::new(),
+            drives: Vec::new(),
+            clearance: Vec::new(),
+            ropes: Vec::new(),
+            density: Density::default(),
+        };
+        solver.lay_out(vec![1; model.strands()]);
+        solver
+    }
+
+    /// Lays the strands out anew for other attachments. The caller loads the state.
+    fn lay_out(&mut self, held: Vec<u32>) {
+        let model = &self.model;
+        self.packs = Packs::new(model, &held, self.params.margin);
+        let count = self.packs.packs.len();
+        let size = count.div_ceil(CHUNKS).max(1);
+        self.chunks = (0..count).step_by(size).map(|start| start..(start + size).min(count)).collect();
+        self.clearance = vec![Row::default(); self.packs.lengths.len()];
+        self.ropes = (0..model.strands())
+            .filter(|&strand| held[strand] == 0)
+            .map(|strand| {
+                let range = model.range(strand);
+                Rope {
+                    strand: strand as u32,
+                    positions: vec![DVec3::ZERO; range.len()],
+                    velocities: vec![DVec3::ZERO; range.len()],
+                    moves: vec![DVec3::ZERO; range.len()],
+                    lengths: model.rest_lengths[range.clone()].to_vec(),
+                    masses: model.masses[range.clone()].iter().map(|&m| f64::from(m)).collect(),
+                    radius: model.radii[range.start] + self.params.margin as f32,
+                    drag: model.material(strand).drag,
+                }
+            })
+            .collect();
+        self.held = held;
+    }
+
+    /// Sees to it that strands are laid out for the drive's attachments.
+    fn follow_attachments(&mut self, drive: &Drive<'_>) {
+        let mut held = vec![0; self.model.strands()];
+        let mut several = vec![false; self.model.strands()];
+        for attachment in &drive.attachments.items {
+            let strand = attachment.strand as usize;
+            several[strand] |= held[strand] != 0 || attachment.first != 0;
+            held[strand] = attachment.count;
+        }
+        for (held, _) in held.iter_mut().zip(several).filter(|(_, several)| *several) {
+            *held = 0;
+        }
+        if held != self.held {
+            let state = self.inner_state();
+            self.lay_out(held);
+            self.load(&state);
+        }
+    }
+
+    /// Moves the hair rigidly with the bodies, without giving it speed.
+    fn teleport(&mut self, drive: &Drive<'_>) {
+        let mut state = self.inner_state();
+        for attachment in drive.attachments.items.iter().filter(|attachment| attachment.first == 0) {
+            let (before, after) = (drive.seat_frame(attachment, 0.0), drive.seat_frame(attachment, 1.0));
+            let turn = after.rotation * before.rotation.conjugate();
+            for vertex in self.model.range(attachment.strand as usize) {
+                state.positions[vertex] = after.apply(before.apply_inverse(state.positions[vertex]));
+                state.velocities[vertex] = turn * state.velocities[vertex];
+            }
+        }
+        self.load(&state);
+    }
+
+    /// Pulls at vertices by spring handles, semi-implicitly.
+    fn pull_handles(&mut self, drive: &Drive<'_>, dt: f64) {
+        for handle in drive.handles {
+            let range = self.model.range(handle.strand as usize);
+            let vertex = handle.vertex as usize;
+            let mut positions = vec![DVec3::ZERO; range.len()];
+            let mut velocities = positions.clone();
+            self.get(handle.strand as usize, &mut positions, &mut velocities);
+            let gain = handle.stiffness * dt / (1.0 + handle.stiffness * dt * dt);
+            let velocity = &mut velocities[vertex];
+            *velocity += (handle.target - positions[vertex] - *velocity * dt) * gain;
+            self.set(handle.strand as usize, &positions, &velocities);
+        }
+    }
+
+    /// What the world does to each pack: where roots and held vertices go, and what gravity and wind add.
+    fn drive_packs(&mut self, drive: &Drive<'_>, dt: f64, keep_speed: bool) {
+        let Self { packs, drives, .. } = self;
+        drives.resize_with(packs.packs.len(), PackDrive::default);
+        for (pack, pack_drive) in packs.packs.iter().zip(drives.iter_mut()) {
+            pack_drive.held_edges.resize(pack.held - 1, Row3::default());
+            for lane in 0..WIDTH {
+                let drag = f64::from(pack.drag.0[lane]);
+                let keep = 1.0 / (1.0 + (drag + self.params.damping) * dt);
+                pack_drive.keep.0[lane] = if keep_speed { keep as f32 } else { 0.0 };
+                let push = drive.gravity * (dt * keep);
+                pack_drive.push.set(lane, push.as_vec3());
+                pack_drive.slope.set(lane, glam::Vec3::ZERO);
+            }
+        }
+        for attachment in &drive.attachments.items {
+            let strand = attachment.strand as usize;
+            let (pack, lane) = packs.place[strand];
+            if pack == EMPTY {
+                continue;
+            }
+            let (pack_drive, lane) = (&mut drives[pack as usize], lane as usize);
+            let frame = drive.seat_frame(attachment, 1.0);
+            let mut targets = drive.attachments.points_of(attachment).iter().map(|&point| frame.apply(point));
+            let Some(root) = targets.next() else { continue };
+            let old = packs.roots[strand];
+            pack_drive.old_root.set(lane, old.as_vec3());
+            pack_drive.root.set(lane, root.as_vec3());
+            pack_drive.shift.set(lane, (root - old).as_vec3());
+            packs.roots[strand] = root;
+            let mut last = root;
+            for (edge, target) in pack_drive.held_edges.iter_mut().zip(targets) {
+                edge.set(lane, (target - last).as_vec3());
+                last = target;
+            }
+        }
+        if !drive.wind.is_none() {
+            self.blow(drive, dt);
+        }
+    }
+
+    /// Wind, taken at the root and at the tip of each strand and linear between.
+    fn blow(&mut self, drive: &Drive<'_>, dt: f64) {
+        let (packs, time) = (&self.packs, drive.time_at(0.5));
+        packs.packs.par_iter().zip(&mut self.drives).for_each(|(pack, pack_drive)| {
+            for lane in (0..WIDTH).filter(|&lane| pack.strands[lane] != EMPTY) {
+                let rows = pack.row + 1..pack.row + pack.vertices;
+                let root = pack_drive.old_root.get(lane);
+                let tip = root + packs.edges[rows].iter().map(|edge| edge.get(lane)).sum::<glam::Vec3>();
+                let gain = f64::from(pack.drag.0[lane]) * dt * f64::from(pack_drive.keep.0[lane]);
+                let at_root = drive.wind.velocity(root.as_dvec3(), time) * gain;
+                let at_tip = drive.wind.velocity(tip.as_dvec3(), time) * gain;
+                let vertices = packs.lengths[pack.row + 1..pack.row + pack.vertices]
+                    .iter()
+                    .filter(|length| length.0[lane] > 0.0)
+                    .count();
+                let push = pack_drive.push.get(lane) + at_root.as_vec3();
+                pack_drive.push.set(lane, push);
+                pack_drive.slope.set(lane, ((at_tip - at_root) / vertices.max(1) as f64).as_vec3());
+            }
+        });
+    }
+
+    /// Cuts the rows into one task per chunk.
+    fn tasks(&mut self) -> Vec<Chunk<'_>> {
+        let Packs { packs, edges, velocities, moves, lengths, .. } = &mut self.packs;
+        let (mut edges, mut velocities) = (edges.as_mut_slice(), velocities.as_mut_slice());
+        let mut moves = moves.as_mut_slice();
+        let (mut lengths, mut clearance) = (lengths.as_slice(), self.clearance.as_mut_slice());
+        let mut tasks = Vec::with_capacity(self.chunks.len());
+        for chunk in &self.chunks {
+            let packs = &packs[chunk.clone()];
+            let rows = packs.iter().map(|pack| pack.vertices).sum();
+            tasks.push(Chunk {
+                packs,
+                drives: &self.drives[chunk.clone()],
+                edges: edges.split_off_mut(..rows).unwrap_or_default(),
+                velocities: velocities.split_off_mut(..rows).unwrap_or_default(),
+                moves: moves.split_off_mut(..rows).unwrap_or_default(),
+                lengths: lengths.split_off(..rows).unwrap_or_default(),
+                clearance: clearance.split_off_mut(..rows).unwrap_or_default(),
+            });
+        }
+        tasks
+    }
+
+    /// The pass over all packs (equations 1 to 9).
+    fn project(&mut self, constants: Constants<'_>) -> Result<u64, StepError> {
+        let outcomes: Vec<Outcome> =
+            self.tasks().into_par_iter().map(|chunk| dispatch(Advance { chunk, constants })).collect();
+        for (chunk, outcome) in self.chunks.iter().zip(&outcomes) {
+            if let Some((pack, lane)) = outcome.lost {
+                return Err(self.lost(chunk.start + pack, lane));
+            }
+        }
+        Ok(outcomes.iter().map(|outcome| outcome.contacts).sum())
+    }
+
+    /// The error for a strand that left the world of finite numbers.
+    fn lost(&self, pack: usize, lane: usize) -> StepError {
+        let pack = &self.packs.packs[pack];
+        let rows = &self.packs.velocities[pack.row..pack.row + pack.vertices];
+        let speeds = rows.iter().map(|row| row.get(lane).length());
+        let (vertex, speed) =
+            speeds.enumerate().find(|(_, speed)| !(*speed < 1.0e3)).unwrap_or((0, f32::NAN));
+        let problem = format!("its speed became {speed} m/s");
+        StepError::Diverged { strand: pack.strands[lane] as usize, vertex, problem }
+    }
+
+    /// Ropes: strands that are not simply rooted.
+    fn step_ropes(&mut self, drive: &Drive<'_>, around: Surroundings<'_>, report: &mut Report) {
+        let targets = |strand: u32| -> Vec<(usize, DVec3)> {
+            let items = &drive.attachments.items;
+            let first = items.partition_point(|attachment| attachment.strand < strand);
+            let mine = items[first..].iter().take_while(|attachment| attachment.strand == strand);
+            mine.flat_map(|attachment| {
+                let frame = drive.seat_frame(attachment, 1.0);
+                let points = drive.attachments.points_of(attachment);
+                points.iter().enumerate().map(move |(k, &p)| (attachment.first as usize + k, frame.apply(p)))
+            })
+            .collect()
+        };
+        let outcomes: Vec<ropes::Outcome> =
+            self.ropes.par_iter_mut().map(|rope| rope.step(&targets(rope.strand), &around)).collect();
+        for outcome in outcomes {
+            report.contacts += outcome.contacts;
+            report.out_of_reach += u32::from(outcome.out_of_reach);
+        }
+    }
+
+    /// One pass of the whole method over `dt` seconds.
+    fn pass(&mut self, drive: &Drive<'_>, dt: f64, keep_speed: bool) -> Result<Report, StepError> {
+        let mut report = Report::default();
+        let bodies = (!drive.bodies.is_empty()).then_some(drive.bodies);
+        let Params { correction, bending, backward, friction, repulsion, cell, damping, .. } = self.params;
+        report.time("drive", || {
+            self.pull_handles(drive, dt);
+            self.drive_packs(drive, dt, keep_speed);
+        });
+        if let Some(bodies) = bodies {
+            report.time("distance", || {
+                self.tasks().into_par_iter().for_each(|chunk| dispatch(Clearance { chunk, bodies, dt }));
+            });
+        }
+        let constants = Constants { dt, correction, bending, backward, bodies };
+        report.contacts = report.time("solve", || self.project(constants))?;
+        if !self.ropes.is_empty() {
+            let (gravity, wind, time) = (drive.gravity, drive.wind, drive.time_at(0.5));
+            let around = Surroundings { dt, gravity, wind, time, damping, correction, bending, bodies };
+            let start = std::time::Instant::now();
+            self.step_ropes(drive, around, &mut report);
+            report.add_seconds("ropes", start.elapsed().as_secs_f64());
+        }
+        if friction > 0.0 || repulsion > 0.0 {
+            // Both are rates in disguise: the same hair for any time step.
+            let friction = 1.0 - (1.0 - friction).powf(dt * 60.0);
+            let strength =
+                Strength { friction: friction as f32, repulsion: (repulsion * dt) as f32, cell: cell as f32 };
+            let Self { density, packs, drives, chunks, .. } = self;
+            report.time("density", || density.interact(packs, drives, chunks, strength));
+        }
+        report.iterations = 1;
+        Ok(report)
+    }
+
+    fn get(&self, strand: usize, positions: &mut [DVec3], velocities: &mut [DVec3]) {
+        if self.held[strand] > 0 {
+            self.packs.get_strand(strand, &self.packs.velocities, positions, velocities);
+        } else if let Some(rope) = self.ropes.iter().find(|rope| rope.strand as usize == strand) {
+            positions.copy_from_slice(&rope.positions);
+            velocities.copy_from_slice(&rope.velocities);
+        }
+    }
+
+    fn set(&mut self, strand: usize, positions: &[DVec3], velocities: &[DVec3]) {
+        if self.held[strand] > 0 {
+            self.packs.set_strand(strand, positions, velocities);
+        } else if let Some(rope) = self.ropes.iter_mut().find(|rope| rope.strand as usize == strand) {
+            rope.set(positions, velocities);
+        }
+    }
+
+    /// The state with the velocities that the next prediction starts from: what a warm change must keep.
+    fn inner_state(&self) -> State {
+        let mut state = State::default();
+        self.write(&mut state, &self.packs.velocities, |rope| &rope.velocities);
+        state
+    }
+
+    fn write(&self, state: &mut State, rows: &[Row3], of_rope: impl Fn(&Rope) -> &[DVec3]) {
+        state.positions.resize(self.model.vertices(), DVec3::ZERO);
+        state.velocities.resize(self.model.vertices(), DVec3::ZERO);
+        state.orientations.clear();
+        let mut strands = Vec::with_capacity(self.model.strands());
+        let (mut positions, mut velocities) =
+            (state.positions.as_mut_slice(), state.velocities.as_mut_slice());
+        for strand in 0..self.model.strands() {
+            let count = self.model.range(strand).len();
+            let mine = positions.split_off_mut(..count).unwrap_or_default();
+            strands.push((mine, velocities.split_off_mut(..count).unwrap_or_default()));
+        }
+        for rope in &self.ropes {
+            let (positions, velocities) = &mut strands[rope.strand as usize];
+            positions.copy_from_slice(&rope.positions);
+            velocities.copy_from_slice(of_rope(rope));
+        }
+        strands.into_par_iter().enumerate().with_min_len(256).for_each(
+            |(strand, (positions, velocities))| {
+                self.packs.get_strand(strand, rows, positions, velocities);
+            },
+        );
+    }
+}
+
+impl Solver for Ftl {
+    fn load(&mut self, state: &State) {
+        let model = Arc::clone(&self.model);
+        for strand in 0..model.strands() {
+            let range = model.range(strand);
+            if self.held[strand] > 0 {
+                self.packs.set_strand(strand, &state.positions[range.clone()], &state.velocities[range]);
+            }
+        }
+        for rope in &mut self.ropes {
+            let range = model.range(rope.strand as usize);
+            rope.set(&state.positions[range.clone()], &state.velocities[range]);
+        }
+    }
+
+    fn step(&mut self, drive: &Drive<'_>, step: Step) -> Result<Report, StepError> {
+        self.follow_attachments(drive);
+        if drive.teleport {
+            self.teleport(drive);
+        }
+        match step {
+            Step::Dynamic { dt } => {
+                check_dt(dt)?;
+                self.pass(drive, dt, true)
+            }
+            Step::Quasistatic { iterations } => {
+                let mut report = Report::default();
+                for _ in 0..iterations {
+                    report.add(&self.pass(drive, QUASISTATIC_DT, false)?);
+                }
+                self.packs.velocities.fill(Row3::default());
+                self.packs.moves.fill(Row3::default());
+                for rope in &mut self.ropes {
+                    rope.velocities.fill(DVec3::ZERO);
+                    rope.moves.fill(DVec3::ZERO);
+                }
+                Ok(report)
+            }
+        }
+    }
+
+    fn store(&self, state: &mut State) {
+        self.write(state, &self.packs.moves, |rope| &rope.moves);
+    }
+
+    fn save(&self, out: &mut Checkpoint) {
+        let (method, version) = CHECKPOINT;
+        out.begin(method, version);
+        let flat =
+            |rows: &[Row3]| rows.iter().flat_map(|row| row.0).flat_map(|row| row.0).collect::<Vec<f32>>();
+        let triples = |points: &[DVec3]| points.iter().flat_map(|p| p.to_array()).collect::<Vec<f64>>();
+        out.put("held", self.held.clone());
+        out.put("edges", flat(&self.packs.edges));
+        out.put("velocities", flat(&self.packs.velocities));
+        out.put("moves", flat(&self.packs.moves));
+        out.put("roots", triples(&self.packs.roots));
+        out.put("rope positions", self.ropes.iter().flat_map(|rope| triples(&rope.positions)).collect());
+        out.put("rope velocities", self.ropes.iter().flat_map(|rope| triples(&rope.velocities)).collect());
+        out.put("rope moves", self.ropes.iter().flat_map(|rope| triples(&rope.moves)).collect());
+    }
+
+    fn restore(&mut self, from: &Checkpoint) -> Result<(), CheckpointError> {
+        let (method, version) = CHECKPOINT;
+        from.expect(method, version)?;
+        self.lay_out(from.take("held", self.model.strands())?.to_vec());
+        let rows = self.packs.edges.len();
+        let unflatten = |rows: &mut [Row3], values: &[f32]| {
+            let lanes = rows.iter_mut().flat_map(|row| &mut row.0).flat_map(|row| &mut row.0);
+            lanes.zip(values).for_each(|(lane, &value)| *lane = value);
+        };
+        unflatten(&mut self.packs.edges, from.take("edges", rows * 3 * WIDTH)?);
+        unflatten(&mut self.packs.velocities, from.take("velocities", rows * 3 * WIDTH)?);
+        unflatten(&mut self.packs.moves, from.take("moves", rows * 3 * WIDTH)?);
+        let fill = |points: &mut dyn Iterator<Item = &mut DVec3>, values: &[f64]| {
+            points.zip(values.chunks_exact(3)).for_each(|(point, value)| *point = DVec3::from_slice(value));
+        };
+        fill(&mut self.packs.roots.iter_mut(), from.take("roots", 3 * self.model.strands())?);
+        let vertices: usize = self.ropes.iter().map(|rope| rope.positions.len()).sum();
+        let positions = from.take("rope positions", 3 * vertices)?;
+        fill(&mut self.ropes.iter_mut().flat_map(|rope| &mut rope.positions), positions);
+        let velocities = from.take("rope velocities", 3 * vertices)?;
+        fill(&mut self.ropes.iter_mut().flat_map(|rope| &mut rope.velocities), velocities);
+        let moves = from.take("rope moves", 3 * vertices)?;
+        fill(&mut self.ropes.iter_mut().flat_map(|rope| &mut rope.moves), moves);
+        Ok(())
+    }
+
+    fn rebind(&mut self, model: &Arc<Model>, remap: &Remap) {
+        let state = self.inner_state().remapped(&self.model, model, remap);
+        let mut moved = State::default();
+        self.store(&mut moved);
+        let moved = moved.remapped(&self.model, model, remap);
+        self.model = Arc::clone(model);
+        let held = remap.strands.iter().map(|from| from.map_or(1, |from| self.held[from as usize])).collect();
+        self.lay_out(held);
+        self.load(&moved);
+        let moves = std::mem::take(&mut self.packs.moves);
+        self.packs.moves.clone_from(&moves);
+        self.load(&state);
+        self.packs.moves = moves;
+    }
+}

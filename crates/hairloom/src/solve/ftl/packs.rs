@@ -1,0 +1,134 @@
+//! Strands in packs of eight, one per lane.
+
+use glam::DVec3;
+
+use crate::math::lanes::{Row, Row3, WIDTH};
+use crate::scene::Model;
+
+/// A lane without a strand.
+pub(super) const EMPTY: u32 = u32::MAX;
+
+/// Eight strands of nearly equal vertex counts.
+#[derive(Debug, Clone)]
+pub(super) struct Pack {
+    /// The strand of each lane, or [`EMPTY`].
+    pub strands: [u32; WIDTH],
+    /// Where the rows of this pack begin.
+    pub row: usize,
+    /// Vertices of its longest strand: so many rows.
+    pub vertices: usize,
+    /// Vertices held at the root, the same in each lane.
+    pub held: usize,
+    /// Collision distance of each strand [m].
+    pub radius: Row,
+    /// Drag rate of each strand [1/s].
+    pub drag: Row,
+}
+
+/// All rooted strands. An edge is stored at its second vertex: row `i` holds the edge from vertex `i - 1` to
+/// vertex `i`. Edges, not positions, are the state: lengths then keep f32's full relative precision however
+/// far from the origin, or from the root, a vertex is.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Packs {
+    pub packs: Vec<Pack>,
+    /// Edge vectors [m]; row 0 of a pack is not used.
+    pub edges: Vec<Row3>,
+    /// Velocities that the next prediction starts from, with the correction of equation 9 [m/s].
+    pub velocities: Vec<Row3>,
+    /// Velocities that the last step really moved with [m/s].
+    pub moves: Vec<Row3>,
+    /// Rest lengths [m]; 0 beyond a strand's tip, so that spare rows stay on the tip.
+    pub lengths: Vec<Row>,
+    /// For each strand its pack and lane, or [`EMPTY`] where it is not here.
+    pub place: Vec<(u32, u32)>,
+    /// World positions of the roots, by strand [m].
+    pub roots: Vec<DVec3>,
+}
+
+impl Packs {
+    /// Lays out all strands with at least one vertex held at the root, `held[strand] > 0`.
+    pub fn new(model: &Model, held: &[u32], margin: f64) -> Self {
+        let mut order: Vec<u32> = (0..model.strands() as u32).filter(|&s| held[s as usize] > 0).collect();
+        // Stable: neighbours in the groom stay neighbours, which keeps the density chunks compact.
+        order.sort_by_key(|&s| (held[s as usize], model.range(s as usize).len()));
+        let mut packs = Self {
+            place: vec![(EMPTY, 0); model.strands()],
+            roots: vec![DVec3::ZERO; model.strands()],
+            ..Self::default()
+        };
+        let mut rest = order.as_slice();
+        while let Some(&first) = rest.first() {
+            let same =
+                rest.iter().take(WIDTH).take_while(|&&s| held[s as usize] == held[first as usize]).count();
+            let (group, later) = rest.split_at(same);
+            packs.add(model, group, held[first as usize] as usize, margin);
+            rest = later;
+        }
+        packs
+    }
+
+    fn add(&mut self, model: &Model, group: &[u32], held: usize, margin: f64) {
+        let vertices = group.iter().map(|&s| model.range(s as usize).len()).max().unwrap_or(0);
+        let row = self.lengths.len();
+        let mut pack = Pack {
+            strands: [EMPTY; WIDTH],
+            row,
+            vertices,
+            held,
+            radius: Row::default(),
+            drag: Row::default(),
+        };
+        self.lengths.resize(row + vertices, Row::default());
+        self.edges.resize(row + vertices, Row3::default());
+        self.velocities.resize(row + vertices, Row3::default());
+        self.moves.resize(row + vertices, Row3::default());
+        for (lane, &strand) in group.iter().enumerate() {
+            pack.strands[lane] = strand;
+            self.place[strand as usize] = (self.packs.len() as u32, lane as u32);
+            let range = model.range(strand as usize);
+            pack.radius.0[lane] = (model.radii[range.start] as f64 + margin) as f32;
+            pack.drag.0[lane] = model.material(strand as usize).drag as f32;
+            for (i, vertex) in range.clone().enumerate().skip(1) {
+                self.lengths[row + i].0[lane] = model.rest_lengths[vertex - 1] as f32;
+            }
+        }
+        self.packs.push(pack);
+    }
+
+    /// Sets a strand from world positions and velocities.
+    pub fn set_strand(&mut self, strand: usize, positions: &[DVec3], velocities: &[DVec3]) {
+        let (pack, lane) = self.place[strand];
+        let (row, lane) = (self.packs[pack as usize].row, lane as usize);
+        self.roots[strand] = positions[0];
+        for (i, velocity) in velocities.iter().enumerate() {
+            self.velocities[row + i].set(lane, velocity.as_vec3());
+            self.moves[row + i].set(lane, velocity.as_vec3());
+            if i > 0 {
+                self.edges[row + i].set(lane, (positions[i] - positions[i - 1]).as_vec3());
+            }
+        }
+    }
+
+    /// Writes a strand's world positions, and its velocities of either kind; leaves ropes alone.
+    pub fn get_strand(
+        &self,
+        strand: usize,
+        rows: &[Row3],
+        positions: &mut [DVec3],
+        velocities: &mut [DVec3],
+    ) {
+        let (pack, lane) = self.place[strand];
+        if pack == EMPTY {
+            return;
+        }
+        let (row, lane) = (self.packs[pack as usize].row, lane as usize);
+        let mut position = self.roots[strand];
+        for i in 0..positions.len() {
+            if i > 0 {
+                position += self.edges[row + i].get(lane).as_dvec3();
+            }
+            positions[i] = position;
+            velocities[i] = rows[row + i].get(lane).as_dvec3();
+        }
+    }
+}

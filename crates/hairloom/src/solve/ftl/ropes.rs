@@ -1,0 +1,420 @@
+//! Ropes: strands that are free, or held in more ways than at the root alone (figure 2).
+//!
+//! Between two held vertices the rope is projected from both ends and blended with weights that favour the
+//! nearer end; a blend shortens edges, so it is repeated, and Newton's method on the lengths ends it. A detached
+//! rope is the mean of both projections, then one exact pass from its middle outwards, then moved back so that
+//! its centre of mass is where the prediction had it: inner forces move no centre of mass.
+
+use glam::DVec3;
+
+use super::contact::{after_touch, resolve};
+use crate::body::Bodies;
+use crate::scene::Wind;
+
+/// Blends of the two projections before Newton's method takes over.
+const BLENDS: usize = 8;
+/// Newton iterations on the lengths.
+const NEWTON: usize = 30;
+/// Relative length error that ends the iteration.
+const LENGTH_TOLERANCE: f64 = 1.0e-7;
+/// Rounds of leaving the bodies and restoring lengths.
+const CONTACT_ROUNDS: usize = 6;
+
+/// One rope, in double precision.
+#[derive(Debug, Clone)]
+pub(super) struct Rope {
+    /// Index of the strand.
+    pub strand: u32,
+    pub positions: Vec<DVec3>,
+    /// Velocities that the next prediction starts from [m/s].
+    pub velocities: Vec<DVec3>,
+    /// Velocities that the last step really moved with [m/s].
+    pub moves: Vec<DVec3>,
+    /// Rest length of the edge behind each vertex, 0 at the tip [m].
+    pub lengths: Vec<f64>,
+    pub masses: Vec<f64>,
+    /// Distance kept from bodies [m].
+    pub radius: f32,
+    /// Drag rate [1/s].
+    pub drag: f64,
+}
+
+/// What acts on ropes during a step.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Surroundings<'a> {
+    pub dt: f64,
+    pub gravity: DVec3,
+    pub wind: &'a Wind,
+    pub time: f64,
+    pub damping: f64,
+    pub correction: f64,
+    pub bending: f64,
+    pub bodies: Option<&'a Bodies>,
+}
+
+/// What came of a rope's step.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Outcome {
+    pub contacts: u64,
+    pub out_of_reach: bool,
+}
+
+impl Rope {
+    /// Sets positions and velocities.
+    pub fn set(&mut self, positions: &[DVec3], velocities: &[DVec3]) {
+        self.positions.copy_from_slice(positions);
+        self.velocities.copy_from_slice(velocities);
+        self.moves.copy_from_slice(velocities);
+    }
+
+    /// One step; `held` are the held vertices with their targets, in order.
+    pub fn step(&mut self, held: &[(usize, DVec3)], around: &Surroundings<'_>) -> Outcome {
+        let wanted: Vec<DVec3> = (0..self.positions.len()).map(|i| self.wanted_velocity(i, around)).collect();
+        let mut new: Vec<DVec3> =
+            self.positions.iter().zip(&wanted).map(|(&x, &v)| x + v * around.dt).collect();
+        for &(vertex, target) in held {
+            new[vertex] = target;
+        }
+        let mut outcome = Outcome::default();
+        let mut reactions = vec![DVec3::ZERO; new.len()];
+        match (held.first(), held.last()) {
+            (Some(&(first, _)), Some(&(last, _))) => {
+                let backwards: Vec<usize> = (0..=first).rev().collect();
+                self.follow(&mut new, &backwards, &mut reactions, around, &mut outcome);
+                let forwards: Vec<usize> = (last..new.len()).collect();
+                self.follow(&mut new, &forwards, &mut reactions, around, &mut outcome);
+                for pair in held.windows(2) {
+                    let (a, b) = (pair[0].0, pair[1].0);
+                    let within = self.between(&mut new[a..=b], &self.lengths[a..b], around, &mut outcome);
+                    outcome.out_of_reach |= !within;
+                }
+            }
+            _ => self.detached(&mut new, around, &mut outcome),
+        }
+        self.finish(new, &wanted, &reactions, held, around);
+        outcome
+    }
+
+    /// Velocity after gravity, drag and damping (the bracket of equation 1).
+    fn wanted_velocity(&self, i: usize, around: &Surroundings<'_>) -> DVec3 {
+        let wind = around.wind.velocity(self.positions[i], around.time);
+        let rate = self.drag + around.damping;
+        (self.velocities[i] + (around.gravity + wind * self.drag) * around.dt) / (1.0 + rate * around.dt)
+    }
+
+    /// Follow the leader along `order`, whose first vertex is held (equations 5, 6 and 11).
+    fn follow(
+        &self,
+        new: &mut [DVec3],
+        order: &[usize],
+        reactions: &mut [DVec3],
+        around: &Surroundings<'_>,
+        outcome: &mut Outcome,
+    ) {
+        for (k, pair) in order.windows(2).enumerate() {
+            let (leader, follower) = (pair[0], pair[1]);
+            let length = self.lengths[leader.min(follower)];
+            if k > 0 && around.bending > 0.0 {
+                let second = order[k - 1];
+                let least = around.bending * (length + self.lengths[second.min(leader)]);
+                let across = new[follower] - new[second];
+                if across.length_squared() < least * least {
+                    new[follower] = new[second] + across.normalize_or(DVec3::Y) * least;
+                }
+            }
+            let edge = new[follower] - new[leader];
+            let exact = edge.normalize_or(DVec3::NEG_Y) * length;
+            if k > 0 {
+                reactions[leader] = exact - edge;
+            }
+            new[follower] = new[leader] + exact;
+            let touch = around
+                .bodies
+                .and_then(|bodies| resolve(bodies, new[leader].as_vec3(), exact.as_vec3(), self.radius));
+            if let Some(touch) = touch {
+                outcome.contacts += 1;
+                new[follower] = new[leader] + touch.edge.as_dvec3().normalize_or(exact / length) * length;
+            }
+        }
+    }
+
+    /// A piece held at both ends. Returns whether the ends are within reach of each other.
+    fn between(
+        &self,
+        new: &mut [DVec3],
+        lengths: &[f64],
+        around: &Surroundings<'_>,
+        outcome: &mut Outcome,
+    ) -> bool {
+        let within = hang_between(new, lengths);
+        let last = new.len() - 1;
+        for _ in 0..CONTACT_ROUNDS {
+            if !self.leave_bodies(&mut new[1..last], around, outcome) {
+                break;
+            }
+            hang_between(new, lengths);
+        }
+        within
+    }
+
+    /// A piece that nothing holds.
+    fn detached(&self, new: &mut [DVec3], around: &Surroundings<'_>, outcome: &mut Outcome) {
+        let lengths = &self.lengths[..new.len() - 1];
+        float_free(new, lengths, &self.masses);
+        for _ in 0..CONTACT_ROUNDS {
+            if !self.leave_bodies(new, around, outcome) {
+                break;
+            }
+            float_free(new, lengths, &self.masses);
+        }
+    }
+
+    /// Pushes vertices out of bodies; tells whether any was inside.
+    fn leave_bodies(&self, new: &mut [DVec3], around: &Surroundings<'_>, outcome: &mut Outcome) -> bool {
+        let Some(bodies) = around.bodies else { return false };
+        let mut count = 0;
+        for point in new {
+            if let Some((_, sample)) = bodies.nearest(point.as_vec3()) {
+                let depth = self.radius - sample.distance;
+                if depth > 1.0e-5 {
+                    *point += sample.normal.as_dvec3() * f64::from(depth);
+                    count += 1;
+                }
+            }
+        }
+        outcome.contacts = outcome.contacts.max(count);
+        count > 0
+    }
+
+    /// Equation 9, and what bodies do to the velocities.
+    fn finish(
+        &mut self,
+        new: Vec<DVec3>,
+        wanted: &[DVec3],
+        reactions: &[DVec3],
+        held: &[(usize, DVec3)],
+        around: &Surroundings<'_>,
+    ) {
+        for i in 0..new.len() {
+            self.moves[i] = (new[i] - self.positions[i]) / around.dt;
+            let mut velocity = self.moves[i] - reactions[i] * (around.correction / around.dt);
+            let free = held.iter().all(|&(vertex, _)| vertex != i);
+            if let (Some(bodies), true) = (around.bodies, free) {
+                // A vertex that rests on a body's skin after the step was stopped by it during the step.
+                let probe = new[i].as_vec3();
+                let touching =
+                    bodies.nearest(probe).filter(|(_, sample)| sample.distance < self.radius + 2.0e-5);
+                if let Some((body, sample)) = touching {
+                    let free_path = self.positions[i] + wanted[i] * around.dt;
+                    let depth = (new[i] - free_path).as_vec3().dot(sample.normal).max(0.0);
+                    let touch = super::contact::Touch {
+                        edge: glam::Vec3::ZERO,
+                        normal: sample.normal,
+                        velocity: sample.velocity,
+                        friction: bodies.body(body).friction,
+                        depth,
+                    };
+                    let settled =
+                        after_touch(velocity.as_vec3(), wanted[i].as_vec3(), &touch, around.dt as f32);
+                    velocity = settled.as_dvec3();
+                }
+            }
+            self.velocities[i] = velocity;
+        }
+        self.positions = new;
+    }
+}
+
+/// Largest relative error of the edges' lengths.
+fn length_error(points: &[DVec3], lengths: &[f64]) -> f64 {
+    points.windows(2).zip(lengths).map(|(p, l)| ((p[1] - p[0]).length() / l - 1.0).abs()).fold(0.0, f64::max)
+}
+
+/// Follow the leader from the first point on.
+fn project_forward(points: &mut [DVec3], lengths: &[f64]) {
+    for i in 1..points.len() {
+        let edge = points[i] - points[i - 1];
+        points[i] = points[i - 1] + edge.normalize_or(DVec3::NEG_Y) * lengths[i - 1];
+    }
+}
+
+/// Follow the leader from the last point back.
+fn project_backward(points: &mut [DVec3], lengths: &[f64]) {
+    for i in (1..points.len()).rev() {
+        let edge = points[i - 1] - points[i];
+        points[i - 1] = points[i] + edge.normalize_or(DVec3::NEG_Y) * lengths[i - 1];
+    }
+}
+
+/// Gives all edges their lengths between fixed ends; tells whether the ends are within reach.
+pub(super) fn hang_between(points: &mut [DVec3], lengths: &[f64]) -> bool {
+    let last = points.len() - 1;
+    let (start, end) = (points[0], points[last]);
+    let total: f64 = lengths.iter().sum();
+    let longest = lengths.iter().copied().fold(0.0, f64::max);
+    let span = (end - start).length();
+    if span >= total {
+        // Out of reach: the least bad is the same stretch everywhere.
+        let mut along = 0.0;
+        for i in 1..last {
+            along += lengths[i - 1];
+            points[i] = start.lerp(end, along / total);
+        }
+        return span <= total * (1.0 + LENGTH_TOLERANCE);
+    }
+    for _ in 0..BLENDS {
+        let (mut left, mut right) = (points.to_vec(), points.to_vec());
+        project_forward(&mut left, lengths);
+        project_backward(&mut right, lengths);
+        for i in 1..last {
+            points[i] = left[i].lerp(right[i], i as f64 / last as f64);
+        }
+    }
+    if newton(points, lengths) > LENGTH_TOLERANCE {
+        inflate(points, lengths, total);
+        newton(points, lengths);
+    }
+    // An edge longer than all others and the span together cannot close the polygon either.
+    2.0 * longest <= total + span
+}
+
+/// Newton's method on all lengths at once (a tridiagonal system), ends fixed. Returns the error left.
+fn newton(points: &mut [DVec3], lengths: &[f64]) -> f64 {
+    let edges = lengths.len();
+    let mut error = length_error(points, lengths);
+    for _ in 0..NEWTON {
+        if error <= LENGTH_TOLERANCE {
+            break;
+        }
+        let directions: Vec<DVec3> =
+            points.windows(2).map(|p| (p[1] - p[0]).normalize_or(DVec3::NEG_Y)).collect();
+        let weight = |vertex: usize| if vertex == 0 || vertex == edges { 0.0 } else { 1.0 };
+        let mut diagonal: Vec<f64> = (0..edges).map(|k| weight(k) + weight(k + 1) + 1.0e-9).collect();
+        let mut multiplier: Vec<f64> =
+            (0..edges).map(|k| (points[k + 1] - points[k]).length() - lengths[k]).collect();
+        let off: Vec<f64> = (1..edges).map(|k| -weight(k) * directions[k - 1].dot(directions[k])).collect();
+        for k in 1..edges {
+            let factor = off[k - 1] / diagonal[k - 1];
+            diagonal[k] = (diagonal[k] - factor * off[k - 1]).max(1.0e-9);
+            multiplier[k] -= factor * multiplier[k - 1];
+        }
+        for k in (0..edges).rev() {
+            let after = if k + 1 < edges { off[k] * multiplier[k + 1] } else { 0.0 };
+            multiplier[k] = (multiplier[k] - after) / diagonal[k];
+        }
+        for vertex in 1..edges {
+            let step =
+                directions[vertex - 1] * -multiplier[vertex - 1] + directions[vertex] * multiplier[vertex];
+            // Far from the solution the linear model promises too much.
+            points[vertex] += step.clamp_length_max(lengths[vertex - 1].max(lengths[vertex]));
+        }
+        error = length_error(points, lengths);
+    }
+    error
+}
+
+/// Puts the points on a line between the ends with as much sag as their total length asks for: a start for
+/// Newton's method where the rope is nearly taut.
+fn inflate(points: &mut [DVec3], lengths: &[f64], total: f64) {
+    let last = points.len() - 1;
+    let (start, end) = (points[0], points[last]);
+    let chord = (end - start).normalize_or(DVec3::X);
+    let mut bulge: Vec<DVec3> = points.iter().map(|&p| (p - start).reject_from_normalized(chord)).collect();
+    let mean: DVec3 = bulge.iter().sum();
+    let side = mean.try_normalize().unwrap_or_else(|| chord.any_orthonormal_vector());
+    let mut along = 0.0;
+    let mut line = vec![start; points.len()];
+    for i in 1..=last {
+        along += lengths[i - 1];
+        let share = along / total;
+        line[i] = start.lerp(end, share);
+        bulge[i] = side * (4.0 * share * (1.0 - share)) * total;
+    }
+    bulge[0] = DVec3::ZERO;
+    let polyline = |scale: f64| -> f64 {
+        (1..=last).map(|i| (line[i] + bulge[i] * scale - line[i - 1] - bulge[i - 1] * scale).length()).sum()
+    };
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if polyline(middle) < total { low = middle } else { high = middle }
+    }
+    for i in 1..last {
+        points[i] = line[i] + bulge[i] * high;
+    }
+}
+
+/// Gives all edges their lengths with both ends free, without moving the centre of mass.
+pub(super) fn float_free(points: &mut [DVec3], lengths: &[f64], masses: &[f64]) {
+    let centre = |points: &[DVec3]| -> DVec3 {
+        let mass: f64 = masses.iter().sum();
+        points.iter().zip(masses).map(|(&p, &m)| p * m).sum::<DVec3>() / mass
+    };
+    let before = centre(points);
+    let (mut left, mut right) = (points.to_vec(), points.to_vec());
+    project_forward(&mut left, lengths);
+    project_backward(&mut right, lengths);
+    for ((point, a), b) in points.iter_mut().zip(left).zip(right) {
+        *point = (a + b) * 0.5;
+    }
+    let middle = points.len() / 2;
+    project_forward(&mut points[middle..], &lengths[middle..]);
+    project_backward(&mut points[..=middle], &lengths[..middle]);
+    let moved = before - centre(points);
+    for point in points {
+        *point += moved;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arch(count: usize, span: f64, sag: f64) -> Vec<DVec3> {
+        (0..=count)
+            .map(|i| {
+                let s = i as f64 / count as f64;
+                DVec3::new(span * s, -4.0 * sag * s * (1.0 - s), 0.1 * sag * (7.0 * s).sin() * s * (1.0 - s))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn ropes_within_reach_keep_their_lengths() {
+        for count in [2, 5, 16, 64] {
+            let lengths: Vec<f64> = (0..count).map(|i| (1.0 + 0.5 * (i % 3) as f64) / count as f64).collect();
+            let total: f64 = lengths.iter().sum();
+            for reach in [0.01, 0.3, 0.7, 0.95, 0.99, 0.999, 0.9999, 0.999999] {
+                for sag in [0.0, 0.001, 0.2, 1.0] {
+                    let mut points = arch(count, reach * total, sag);
+                    assert!(hang_between(&mut points, &lengths) || count == 2);
+                    let error = length_error(&points, &lengths);
+                    let closes = 2.0 * lengths.iter().copied().fold(0.0, f64::max) <= total * (1.0 + reach);
+                    assert!(error < 1.0e-3 || !closes, "{count} edges, reach {reach}, sag {sag}: {error}");
+                    assert_eq!(points[0], DVec3::ZERO);
+                    assert_eq!(points[count], DVec3::new(reach * total, 0.0, 0.0));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn ropes_out_of_reach_say_so_and_stretch_evenly() {
+        let lengths = vec![0.1; 10];
+        let mut points = arch(10, 1.5, 0.3);
+        assert!(!hang_between(&mut points, &lengths));
+        assert!((length_error(&points, &lengths) - 0.5).abs() < 1.0e-12);
+    }
+
+    #[test]
+    fn detached_ropes_keep_lengths_and_centre_of_mass() {
+        let lengths = vec![0.1; 10];
+        let masses: Vec<f64> = (0..11).map(|i| 1.0 + 0.1 * i as f64).collect();
+        let mut points = arch(10, 1.5, 0.3);
+        let centre = |p: &[DVec3]| p.iter().zip(&masses).map(|(&p, &m)| p * m).sum::<DVec3>();
+        let before = centre(&points);
+        float_free(&mut points, &lengths, &masses);
+        assert!(length_error(&points, &lengths) < 1.0e-14);
+        assert!((centre(&points) - before).length() < 1.0e-13);
+    }
+}

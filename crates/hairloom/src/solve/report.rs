@@ -1,0 +1,54 @@
+use serde::Serialize;
+
+/// What one step did and how well.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Report {
+    /// Contacts that acted on the hair.
+    pub contacts: u64,
+    /// Iterations of the method, where it iterates.
+    pub iterations: u32,
+    /// The method's own measure of what is left unsolved, where it has one.
+    pub residual: f64,
+    /// Strands held at both ends whose ends are farther apart than the strand is long.
+    pub out_of_reach: u32,
+    /// Time of each phase.
+    pub phases: Vec<Phase>,
+}
+
+/// Time spent in one phase of a step.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Phase {
+    /// Name of the phase.
+    pub name: &'static str,
+    /// Wall time [s].
+    pub seconds: f64,
+}
+
+impl Report {
+    /// Runs one phase of a step and notes its wall time.
+    pub fn time<T>(&mut self, name: &'static str, phase: impl FnOnce() -> T) -> T {
+        let start = std::time::Instant::now();
+        let result = phase();
+        self.add_seconds(name, start.elapsed().as_secs_f64());
+        result
+    }
+
+    /// Adds time to a phase.
+    pub fn add_seconds(&mut self, name: &'static str, seconds: f64) {
+        match self.phases.iter_mut().find(|phase| phase.name == name) {
+            Some(phase) => phase.seconds += seconds,
+            None => self.phases.push(Phase { name, seconds }),
+        }
+    }
+
+    /// Adds a later step: times, contacts and iterations sum up, the residual is the worst of both.
+    pub fn add(&mut self, later: &Report) {
+        self.contacts = self.contacts.max(later.contacts);
+        self.iterations += later.iterations;
+        self.residual = self.residual.max(later.residual);
+        self.out_of_reach = self.out_of_reach.max(later.out_of_reach);
+        for phase in &later.phases {
+            self.add_seconds(phase.name, phase.seconds);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! One suite that every solver passes, and with it the seams between solvers and everything else: attachments,
+//! parts of a drive, exact checkpoints, dynamic and quasistatic steps, teleports, rebinding after an edit.
+
+mod rigid;
+mod suite;
+mod world;
+
+use hairloom::solve::Method;
+use hairloom::solve::ftl::Params;
+
+use rigid::Rigid;
+
+macro_rules! conformance {
+    ($name:ident, $build:expr, $traits:expr) => {
+        mod $name {
+            use super::*;
+            use crate::suite;
+
+            conformance!(@tests $build, $traits;
+                hanging_hair_stays_at_rest
+                roots_follow_their_body
+                edges_keep_their_lengths_under_any_motion
+                same_bits_for_any_number_of_threads
+                restart_equals_an_unbroken_run
+                foreign_checkpoints_are_refused
+                state_survives_load_and_store
+                parts_of_a_drive_end_where_the_whole_does
+                quasistatic_steps_leave_no_speed
+                teleported_hair_keeps_its_shape
+                edited_hair_goes_on_warm
+                bad_time_steps_are_errors
+                held_vertices_beyond_the_root_stay_put
+                free_strands_fall_as_galileo_says
+                ropes_held_at_both_ends_keep_lengths_and_ends
+                strands_rest_on_the_ground
+            );
+        }
+    };
+    (@tests $build:expr, $traits:expr; $($test:ident)+) => {
+        $(
+            #[test]
+            fn $test() {
+                suite::$test(&$build, $traits);
+            }
+        )+
+    };
+}
+
+conformance!(
+    follow_the_leader,
+    |model: &_| Method::Ftl(Params::default()).build(model),
+    suite::Traits { falls: true, collides: true, drift: 1.0e-6 }
+);
+conformance!(
+    follow_the_leader_with_everything,
+    |model: &_| {
+        Method::Ftl(Params {
+            bending: 0.6,
+            backward: true,
+            friction: 0.1,
+            repulsion: 2.0,
+            ..Params::default()
+        })
+        .build(model)
+    },
+    // Repulsion pushes neighbours apart.
+    suite::Traits { falls: true, collides: true, drift: 5.0e-3 }
+);
+conformance!(
+    rigid_hair,
+    |model: &_| Box::new(Rigid::new(model)) as Box<dyn hairloom::solve::Solver>,
+    suite::Traits { falls: false, collides: false, drift: 1.0e-12 }
+);
