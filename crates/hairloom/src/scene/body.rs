@@ -93,6 +93,7 @@ pub struct BodySettings {
     #[serde(flatten)]
     pub shape: BodyShape,
     /// Factor from the figure's or the mesh's units to metres.
+    #[serde(skip_serializing_if = "is_one")]
     pub scale: f64,
     /// How it deforms, in its own frame.
     pub animation: Option<Animation>,
@@ -112,6 +113,10 @@ pub struct BodySettings {
     /// How it moves.
     #[serde(skip_serializing_if = "Motion::is_still")]
     pub motion: Motion,
+}
+
+fn is_one(value: &f64) -> bool {
+    *value == 1.0
 }
 
 impl BodySettings {
@@ -250,6 +255,12 @@ impl BodySettings {
         // Shapes have a formula, meshes are far cheaper on a grid.
         let usual = if primitive { DistanceMode::Exact } else { DistanceMode::Grid };
         let mode = section.or("mode", usual, |field| field.choice())?;
+        if primitive {
+            section.reject(&["cell"], "a shape's distance has a formula and needs no grid")?;
+            if let Some(field) = section.get("mode").filter(|_| mode == DistanceMode::Grid) {
+                return Err(field.unexpected("\"exact\", for a shape's distance has a formula"));
+            }
+        }
         if mode == DistanceMode::Exact {
             section.reject(&["cell"], "only mode = \"grid\" has cells")?;
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::error::{Place, Problem, SceneError};
+use super::error::{Place, Problem, SceneError, one_of, suggest};
 
 /// A value and the place of the key that it belongs to.
 #[derive(Debug, Clone)]
@@ -52,9 +52,17 @@ impl Value {
             Self::Float(number) => format!("{number:?}").to_lowercase(),
             Self::Boolean(value) => value.to_string(),
             Self::Datetime(_) => "a date".to_owned(),
+            Self::Array(items) if items.len() <= 4 && items.iter().all(|item| item.value.is_scalar()) => {
+                let items: Vec<String> = items.iter().map(|item| item.value.to_toml().to_string()).collect();
+                format!("[{}]", items.join(", "))
+            }
             Self::Array(items) => format!("a list of {}", items.len()),
             Self::Table(_) => "a table".to_owned(),
         }
+    }
+
+    fn is_scalar(&self) -> bool {
+        !matches!(self, Self::Array(_) | Self::Table(_))
     }
 
     /// The same value without places.
@@ -187,7 +195,7 @@ impl Places {
             }
             match key.rsplit_once('.') {
                 Some((table, _)) => key = table,
-                None if key.is_empty() => return Place::Override { key: key.into() },
+                None if key.is_empty() => return Place::Program,
                 None => key = "",
             }
         }
@@ -214,7 +222,7 @@ impl Places {
 /// An item of a list is chosen by its position, counted from 0, or by its `name`: `body.1.friction`,
 /// `body.head.friction`.
 pub(super) fn set(root: &mut Node, key: &str, value: &toml::Value) -> Result<(), SceneError> {
-    let place = Place::Override { key: key.into() };
+    let place = Place::Override { setting: format!("{key}={value}").into() };
     let mut node = root;
     for part in key.split('.') {
         if part.is_empty() {
@@ -223,12 +231,10 @@ pub(super) fn set(root: &mut Node, key: &str, value: &toml::Value) -> Result<(),
         node = match &mut node.value {
             Value::Table(entries) => entry(entries, part, &place),
             Value::Array(items) => {
-                let count = items.len();
+                let problem = no_such_item(items, key, part);
                 let index = item_index(items, part);
-                index.and_then(|index| items.get_mut(index)).ok_or_else(|| {
-                    let expected = format!("the position (0 to {}) or the name of an item", count.max(1) - 1);
-                    unexpected(&place, key, &expected, &format!("'{part}'"))
-                })?
+                let item = index.and_then(|index| items.get_mut(index));
+                item.ok_or_else(|| SceneError::new(&place, problem))?
             }
             other => {
                 let found = other.describe();
@@ -253,14 +259,32 @@ fn entry<'a>(entries: &'a mut Vec<(String, Node)>, key: &str, place: &Place) -> 
     &mut entries[index].1
 }
 
+/// The `name` of an item of a list.
+fn item_name(item: &Node) -> Option<&str> {
+    let Value::Table(entries) = &item.value else { return None };
+    entries.iter().find_map(|(key, node)| match &node.value {
+        Value::String(name) if key == "name" => Some(name.as_str()),
+        _ => None,
+    })
+}
+
 fn item_index(items: &[Node], part: &str) -> Option<usize> {
-    let named = |item: &Node| {
-        match &item.value {
-        Value::Table(entries) => entries.iter().any(
-            |(key, node)| matches!((key.as_str(), &node.value), ("name", Value::String(name)) if name == part),
-        ),
-        _ => false,
-    }
+    items.iter().position(|item| item_name(item) == Some(part)).or_else(|| part.parse().ok())
+}
+
+fn no_such_item(items: &[Node], key: &str, part: &str) -> Problem {
+    let names: Vec<&str> = items.iter().filter_map(item_name).collect();
+    let position = match items.len() {
+        1 => "the position 0".to_owned(),
+        count => format!("a position from 0 to {}", count.max(1) - 1),
     };
-    items.iter().position(named).or_else(|| part.parse().ok())
+    let expected = if names.is_empty() { position } else { format!("{} or {position}", one_of(&names)) };
+    let suggestion = suggest(part, &names);
+    Problem::UnknownName {
+        key: key.to_owned(),
+        what: "item".to_owned(),
+        found: part.to_owned(),
+        expected,
+        suggestion,
+    }
 }

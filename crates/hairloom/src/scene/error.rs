@@ -18,18 +18,21 @@ pub enum Place {
         /// Column in characters, counted from 1.
         column: usize,
     },
-    /// In an override of one key; displayed as `--set key`.
+    /// In an override of one key; displayed as `--set key=value`.
     Override {
-        /// The dotted key that was overridden.
-        key: Arc<str>,
+        /// The override, `key=value`.
+        setting: Arc<str>,
     },
+    /// Nowhere in the input: the scene was put together by a program.
+    Program,
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text { file, line, column } => write!(formatter, "{file}:{line}:{column}"),
-            Self::Override { key } => write!(formatter, "--set {key}"),
+            Self::Override { setting } => write!(formatter, "--set {setting}"),
+            Self::Program => formatter.write_str("scene"),
         }
     }
 }
@@ -114,10 +117,10 @@ fn did_you_mean(suggestion: &Option<String>) -> String {
     suggestion.as_ref().map_or(String::new(), |name| format!(". Did you mean '{name}'?"))
 }
 
-/// `a`, `one of a, b`.
+/// `none`, `a` or `one of a, b`.
 pub(super) fn one_of(names: &[&str]) -> String {
     match names {
-        [] => "no key at all".to_owned(),
+        [] => "none".to_owned(),
         [only] => (*only).to_owned(),
         _ => format!("one of {}", names.join(", ")),
     }

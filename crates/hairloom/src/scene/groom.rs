@@ -206,10 +206,12 @@ impl GroomSettings {
             };
         };
         let name = field.clone().text()?;
-        if bodies.contains(&name.as_str()) {
-            Ok(Some(name))
-        } else {
-            Err(field.unknown_name("body", &name, bodies))
+        if bodies.is_empty() {
+            return Err(field.conflict(format!("the scene has no bodies; add a [[body]] named '{name}'")));
         }
+        if !bodies.contains(&name.as_str()) {
+            return Err(field.unknown_name("body", &name, bodies));
+        }
+        Ok(Some(name))
     }
 }

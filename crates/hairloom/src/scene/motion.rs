@@ -179,6 +179,19 @@ impl BuiltinMotion {
         }
     }
 
+    /// The motion's name.
+    pub fn name(&self) -> MotionName {
+        match self {
+            Self::HeadTurn { .. } => MotionName::HeadTurn,
+            Self::Nod { .. } => MotionName::Nod,
+            Self::Shake { .. } => MotionName::Shake,
+            Self::Walk { .. } => MotionName::Walk,
+            Self::HairyBall { .. } => MotionName::HairyBall,
+            Self::Random { .. } => MotionName::Random,
+            Self::Teleport { .. } => MotionName::Teleport,
+        }
+    }
+
     /// Pose `time` [s] after the beginning, before which the body rests.
     pub fn pose(&self, time: f64) -> Pose {
         if time <= 0.0 {
@@ -230,7 +243,8 @@ impl BuiltinMotion {
     fn read(section: &Section<'_>) -> Result<Self, SceneError> {
         let name: MotionName = section.require("builtin", "a motion")?.choice()?;
         let mut motion = Self::usual(name);
-        let reject = |keys| section.reject(keys, &format!("the motion \"{name}\" does not have it"));
+        let reject =
+            |keys| section.reject(keys, &format!("has no effect on the motion \"{name}\"; remove it"));
         match &mut motion {
             Self::HeadTurn { amplitude_degrees, period }
             | Self::Nod { amplitude_degrees, period }
@@ -318,10 +332,10 @@ impl Motion {
         let section = field.section(KEYS)?;
         let path = if section.exactly_one(&["keyframes", "builtin"])? == "keyframes" {
             let others = &["amplitude_degrees", "distance", "period", "speed", "seed", "delay"];
-            section.reject(others, "only a built-in motion has it")?;
+            section.reject(others, "has no effect on keyframes; remove it")?;
             MotionPath::Keyframes(Keyframes::read(&section)?)
         } else {
-            section.reject(&["interpolation"], "only a motion with keyframes has it")?;
+            section.reject(&["interpolation"], "has no effect without keyframes; remove it")?;
             MotionPath::Builtin(BuiltinMotion::read(&section)?)
         };
         let part = section.or("part", MotionPart::Whole, |field| field.choice())?;

@@ -31,7 +31,7 @@ impl Serialize for Parameters {
 impl Parameters {
     /// No parameters, for the table named `path`.
     pub fn none(path: &str) -> Self {
-        Self::new(path, &Place::Override { key: path.into() }, Vec::new())
+        Self::new(path, &Place::Program, Vec::new())
     }
 
     pub(super) fn new(path: &str, place: &Place, entries: Vec<(String, Node)>) -> Self {

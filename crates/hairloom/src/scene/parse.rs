@@ -310,7 +310,10 @@ impl<'a> Field<'a> {
             Value::Float(number) => *number,
             _ => return Err(self.unexpected(expected)),
         };
-        if number.is_finite() && holds(number) { Ok(number) } else { Err(self.unexpected(expected)) }
+        if !number.is_finite() {
+            return Err(self.unexpected("a finite number"));
+        }
+        if holds(number) { Ok(number) } else { Err(self.unexpected(expected)) }
     }
 
     /// A finite number.
@@ -336,11 +339,14 @@ impl<'a> Field<'a> {
 
     /// A whole number of at least `least`.
     pub(super) fn whole(self, least: u32) -> Result<u32, SceneError> {
+        let most = i64::from(u32::MAX);
         match self.value {
-            Value::Integer(number) => u32::try_from(*number).ok().filter(|number| *number >= least),
-            _ => None,
+            Value::Integer(number) if *number > most => {
+                Err(self.unexpected(&format!("a whole number of at most {most}")))
+            }
+            Value::Integer(number) if *number >= i64::from(least) => Ok(*number as u32),
+            _ => Err(self.unexpected(&format!("a whole number of at least {least}"))),
         }
-        .ok_or_else(|| self.unexpected(&format!("a whole number from {least} to {}", u32::MAX)))
     }
 
     fn numbers<const N: usize>(&self, expected: &str) -> Result<[f64; N], SceneError> {

@@ -1,0 +1,76 @@
+//! The example scenes of the repository.
+
+use std::path::PathBuf;
+
+use super::*;
+
+fn example_scenes() -> Vec<(String, Scene)> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
+    let read = |path: PathBuf| {
+        let name = format!("scenes/{}", path.file_name().unwrap().to_string_lossy());
+        let scene = Scene::from_toml(&std::fs::read_to_string(path).unwrap(), &name);
+        (name, scene.unwrap_or_else(|error| panic!("{error}")))
+    };
+    files.into_iter().map(read).collect()
+}
+
+#[test]
+fn every_example_survives_being_written_and_read() {
+    let scenes = example_scenes();
+    assert!(scenes.len() >= 20, "only {} scenes", scenes.len());
+    for (name, scene) in scenes {
+        let text = scene.to_toml().unwrap();
+        let again = Scene::from_toml(&text, &name).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        assert_eq!(again, scene, "{name}");
+    }
+}
+
+#[test]
+fn the_examples_show_every_kind() {
+    let scenes: Vec<Scene> = example_scenes().into_iter().map(|(_, scene)| scene).collect();
+    let bodies = || scenes.iter().flat_map(|scene| &scene.bodies);
+    for kind in WindKind::ALL {
+        assert!(scenes.iter().any(|scene| scene.wind.kind() == *kind), "no wind {kind}");
+    }
+    for figure in Figure::ALL {
+        assert!(bodies().any(|body| body.shape == BodyShape::Figure(*figure)), "no figure {figure}");
+    }
+    for motion in MotionName::ALL {
+        let shown = |body: &BodySettings| match body.motion.path {
+            MotionPath::Builtin(path) => path.name() == *motion,
+            _ => false,
+        };
+        assert!(bodies().any(shown), "no motion {motion}");
+    }
+    for style in StylePreset::ALL {
+        let shown =
+            |scene: &Scene| matches!(&scene.groom.source, GroomSource::Style(own) if own.preset == *style);
+        assert!(scenes.iter().any(shown), "no style {style}");
+    }
+    for material in MaterialPreset::ALL {
+        assert!(scenes.iter().any(|scene| scene.material.preset == *material), "no material {material}");
+    }
+    for interpolation in Interpolation::ALL {
+        let shown = |body: &BodySettings| matches!(&body.motion.path, MotionPath::Keyframes(keys) if keys.interpolation == *interpolation);
+        assert!(bodies().any(shown), "no interpolation {interpolation}");
+    }
+    let primitive = |wanted: fn(&Primitive) -> bool| {
+        bodies().any(|body| matches!(&body.shape, BodyShape::Primitive(shape) if wanted(shape)))
+    };
+    assert!(primitive(|shape| matches!(shape, Primitive::Plane)));
+    assert!(primitive(|shape| matches!(shape, Primitive::Sphere { .. })));
+    assert!(primitive(|shape| matches!(shape, Primitive::Capsule { .. })));
+    assert!(bodies().any(|body| matches!(body.shape, BodyShape::Mesh(_))));
+    assert!(bodies().any(|body| matches!(body.animation, Some(Animation::Cycle(_)))));
+    assert!(scenes.iter().any(|scene| matches!(scene.gravity, Gravity::Keyframes { .. })));
+    assert!(scenes.iter().any(|scene| matches!(scene.groom.source, GroomSource::File(_))));
+    assert!(scenes.iter().any(|scene| matches!(scene.groom.source, GroomSource::Builtin(_))));
+    assert!(scenes.iter().any(|scene| scene.groom.guides.is_some()));
+    for attach in Attach::ALL {
+        assert!(scenes.iter().any(|scene| scene.groom.attach == *attach), "no attachment {attach}");
+    }
+}

@@ -1,0 +1,219 @@
+//! Scenes as a whole: what they mean, what they answer when they are wrong, and that they survive being written.
+
+mod bad_scenes;
+mod examples;
+
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+
+use super::*;
+
+const HEAD: &str = "groom.style = 'curly'\n[[body]]\nname = 'head'\nfigure = 'bust'\n";
+
+fn parse(text: &str) -> Result<Scene, SceneError> {
+    Scene::from_toml(text, "a.toml")
+}
+
+fn parse_with(text: &str, overrides: &[(&str, &str)]) -> Result<Scene, SceneError> {
+    let value =
+        |text: &str| toml::from_str::<toml::Table>(&format!("value = {text}")).unwrap()["value"].clone();
+    let overrides: Vec<_> = overrides.iter().map(|(key, text)| ((*key).to_owned(), value(text))).collect();
+    Scene::from_toml_with(text, "a.toml", &overrides)
+}
+
+#[test]
+fn a_minimal_scene_has_sensible_values() {
+    let scene = parse(HEAD).unwrap();
+    assert_eq!(scene.time, TimeRange { start: 0.0, frames: 96, fps: 24.0, substeps: 1 });
+    assert_eq!(scene.material, Material::preset(MaterialPreset::Curly));
+    assert_eq!(scene.groom.body.as_deref(), Some("head"));
+    assert_eq!(scene.groom_body().unwrap().shape, BodyShape::Figure(Figure::Bust));
+    assert_eq!(scene.solver.method, "ftl");
+    assert!(scene.wind.is_none());
+    assert_eq!(scene.gravity.at(1.0).y, -9.81);
+}
+
+#[test]
+fn times_follow_from_the_end() {
+    let scene =
+        parse("groom.file = 'a.hair'\ntime = { start = 1.0, end = 3.0, fps = 30, substeps = 4 }").unwrap();
+    assert_eq!(scene.time.frames, 60);
+    assert_eq!(scene.time.end(), 3.0);
+    assert!((scene.time.step() - 1.0 / 120.0).abs() < 1e-15);
+}
+
+#[test]
+fn every_preset_parses() {
+    for preset in MaterialPreset::ALL {
+        let scene = parse(&format!("{HEAD}[material]\npreset = '{preset}'\nfriction = 0.7")).unwrap();
+        assert_eq!(scene.material, Material { friction: 0.7, ..Material::preset(*preset) });
+    }
+    for style in StylePreset::ALL {
+        let scene = parse(&format!("groom.style = '{style}'")).unwrap();
+        assert_eq!(scene.material.preset, style.material());
+    }
+    for figure in Figure::ALL {
+        parse(&format!("groom.style = 'wavy'\n[[body]]\nname = 'it'\nfigure = '{figure}'")).unwrap();
+    }
+    for motion in MotionName::ALL {
+        let scene =
+            parse(&format!("{HEAD}motion = {{ builtin = '{motion}' }}\n[time]\nstart = 2.0")).unwrap();
+        assert_eq!(scene.bodies[0].motion.start, 2.0);
+        assert_eq!(scene.bodies[0].motion.path, MotionPath::Builtin(BuiltinMotion::usual(*motion)));
+    }
+}
+
+#[test]
+fn bodies_are_placed_then_moved() {
+    let text = format!(
+        "{HEAD}position = [0, 1, 0]\naxis = [0, 2, 0]\nangle_degrees = 90\nmotion = {{ pivot = [1, 0, 0], keyframes = [{{ time = 0, rotation_degrees = [0, 0, 90] }}] }}"
+    );
+    let scene = parse(&text).unwrap();
+    // The quarter turn about y takes x to −z; the one about z around (1, 0, 0) takes (0, 1, −1) to (0, −1, −1).
+    let point = scene.bodies[0].pose(0.0).apply(DVec3::X);
+    assert!(point.distance(DVec3::new(0.0, -1.0, -1.0)) < 1e-12, "{point}");
+}
+
+#[test]
+fn a_moving_head_leaves_the_body_in_place() {
+    let scene = parse(&format!("{HEAD}motion = {{ builtin = 'nod', part = 'head' }}")).unwrap();
+    let body = &scene.bodies[0];
+    assert_eq!(body.pose(0.5), crate::math::Pose::IDENTITY);
+    assert!(body.head_pose(0.9).unwrap().rotation.to_scaled_axis().x.abs() > 0.1);
+}
+
+#[test]
+fn overrides_replace_and_add() {
+    let text = format!("{HEAD}[solver]\nmethod = 'ftl'\nbending = 0.3");
+    let scene = parse_with(
+        &text,
+        &[
+            ("time.fps", "30"),
+            ("body.head.friction", "0.9"),
+            ("body.0.motion.builtin", "'nod'"),
+            ("solver.friction", "0.1"),
+        ],
+    )
+    .unwrap();
+    assert_eq!(scene.time.fps, 30.0);
+    assert_eq!(scene.bodies[0].friction, Some(0.9));
+    assert!(!scene.bodies[0].motion.is_still());
+    assert_eq!(scene.solver.parameters.to_table().len(), 2);
+}
+
+#[test]
+fn another_method_drops_the_parameters_of_the_first() {
+    let text = format!("{HEAD}[solver]\nmethod = 'ftl'\nbending = 0.3");
+    let scene = parse_with(&text, &[("solver.iterations", "5"), ("solver.method", "'admm'")]).unwrap();
+    assert_eq!(scene.solver.parameters.to_table(), toml::from_str("iterations = 5").unwrap());
+    let scene = parse_with(&text, &[("solver.method", "'ftl'")]).unwrap();
+    assert_eq!(scene.solver.parameters.to_table(), toml::from_str("bending = 0.3").unwrap());
+}
+
+/// Stands for the parameters of some solver or style.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Growth {
+    strands: u32,
+    length: f32,
+    curl: Curl,
+    tie: Option<f32>,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Curl {
+    radius: f32,
+    pitch: f32,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Kind {
+    Loose,
+    Tied,
+}
+
+impl Default for Curl {
+    fn default() -> Self {
+        Self { radius: 0.001, pitch: 0.01 }
+    }
+}
+
+impl Default for Growth {
+    fn default() -> Self {
+        Self { strands: 100, length: 0.3, curl: Curl::default(), tie: None, kind: Kind::Loose }
+    }
+}
+
+fn style(text: &str) -> Parameters {
+    let scene = parse(&format!("[groom.style]\npreset = 'curly'\n{text}")).unwrap();
+    let GroomSource::Style(style) = scene.groom.source else { panic!("not a style") };
+    style.parameters
+}
+
+#[test]
+fn parameters_are_read_over_a_base() {
+    let base = Growth { length: 0.5, curl: Curl { radius: 0.02, pitch: 0.2 }, ..Growth::default() };
+    let parameters = style("strands = 7\ncurl.pitch = 1\nkind = 'tied'\ntie = 2");
+    let expected = Growth {
+        strands: 7,
+        curl: Curl { radius: 0.02, pitch: 1.0 },
+        tie: Some(2.0),
+        kind: Kind::Tied,
+        ..base.clone()
+    };
+    assert_eq!(parameters.read_over(&base).unwrap(), expected);
+    let plain: Growth = parameters.read().unwrap();
+    assert_eq!(plain.length, 0.3);
+    assert_eq!(plain.curl, Curl { radius: 0.001, pitch: 1.0 });
+}
+
+#[test]
+fn wrong_parameters_are_reported_where_they_stand() {
+    let cases = [
+        (
+            "strand = 7",
+            "a.toml:3:1: unknown key 'strand' in [groom.style]; expected one of strands, length, curl, tie, kind. Did you mean 'strands'?",
+        ),
+        ("strands = -7", "a.toml:3:1: groom.style.strands: expected a whole number of at least 0, found -7"),
+        (
+            "strands = 1\nlength = 'long'",
+            "a.toml:4:1: groom.style.length: expected a number, found the string \"long\"",
+        ),
+        (
+            "  curl = { radious = 1 }",
+            "a.toml:3:12: unknown key 'radious' in [groom.style.curl]; expected one of radius, pitch. Did you mean 'radius'?",
+        ),
+        (
+            "kind = 'lose'",
+            "a.toml:3:1: groom.style.kind: unknown name 'lose'; expected one of loose, tied. Did you mean 'loose'?",
+        ),
+        ("kind = 3", "a.toml:3:1: groom.style.kind: expected a name, found 3"),
+    ];
+    for (text, message) in cases {
+        let parameters = style(text);
+        assert_eq!(parameters.read::<Growth>().unwrap_err().to_string(), message);
+        assert_eq!(parameters.read_over(&Growth::default()).unwrap_err().to_string(), message);
+    }
+    let parameters = style("strands = 7\ncurl.pitch = 0");
+    assert_eq!(
+        parameters.invalid("curl.pitch", "a number above 0").to_string(),
+        "a.toml:4:6: groom.style.curl.pitch: expected a number above 0, found 0"
+    );
+}
+
+#[test]
+fn later_errors_know_their_place() {
+    let scene = parse(&format!("{HEAD}animation = 'dnace'\n[solver]\nmethod = 'flt'")).unwrap();
+    assert_eq!(
+        scene.unknown_name("solver.method", "solver", "flt", &["ftl", "admm"]).to_string(),
+        "a.toml:7:1: solver.method: unknown solver 'flt'; expected one of ftl, admm. Did you mean 'ftl'?"
+    );
+    assert_eq!(
+        scene.error("body.0.animation", "the bust has no animation").to_string(),
+        "a.toml:5:1: body.0.animation: the bust has no animation"
+    );
+    assert_eq!(scene.error("time.fps", "too slow").to_string(), "a.toml:1:1: time.fps: too slow");
+}
