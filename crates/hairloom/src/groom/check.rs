@@ -108,6 +108,20 @@ pub struct Repairs {
     pub defaulted_roots: usize,
 }
 
+impl std::fmt::Display for Repairs {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let counts = [
+            (self.dropped_strands, "strands without two distinct vertices were dropped"),
+            (self.merged_vertices, "duplicate vertices were merged"),
+            (self.defaulted_widths, "missing or impossible widths were set to 0.07 mm"),
+            (self.defaulted_roots, "strands without a root binding are held rigidly"),
+        ];
+        let done = counts.iter().filter(|(count, _)| *count > 0);
+        let texts: Vec<String> = done.map(|(count, what)| format!("{count} {what}")).collect();
+        formatter.write_str(&texts.join(", "))
+    }
+}
+
 impl Repairs {
     /// Whether nothing was done.
     pub fn is_empty(&self) -> bool {

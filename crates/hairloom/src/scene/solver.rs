@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-use super::error::SceneError;
+use super::error::{SceneError, one_of, suggest};
 use super::parameters::Parameters;
 use super::parse::Section;
 
@@ -24,6 +24,14 @@ impl SolverSettings {
     /// The solver of that name with its usual parameters.
     pub fn new(method: &str) -> Self {
         Self { method: method.to_owned(), parameters: Parameters::none("solver") }
+    }
+
+    /// The error for a method that is not among `methods`.
+    pub(crate) fn unknown_method(&self, methods: &[&str]) -> SceneError {
+        let hint =
+            suggest(&self.method, methods).map_or(String::new(), |name| format!(". Did you mean '{name}'?"));
+        let reason = format!("there is no solver '{}'; expected {}{hint}", self.method, one_of(methods));
+        self.parameters.error("method", reason)
     }
 
     pub(super) fn read(scene: &Section<'_>) -> Result<Self, SceneError> {

@@ -88,9 +88,11 @@ impl Method {
 
     /// The method that a scene asks for, with its parameters.
     pub fn from_settings(settings: &SolverSettings) -> Result<Self, SceneError> {
-        settings.check_method(Self::NAMES)?;
-        let params: ftl::Params = settings.parameters().read()?;
-        params.check().map_err(|(key, problem)| settings.parameters().invalid(key, &problem))?;
+        if !Self::NAMES.contains(&settings.method.as_str()) {
+            return Err(settings.unknown_method(Self::NAMES));
+        }
+        let params: ftl::Params = settings.parameters.read()?;
+        params.check().map_err(|(key, expected)| settings.parameters.invalid(key, expected))?;
         Ok(Self::Ftl(params))
     }
 

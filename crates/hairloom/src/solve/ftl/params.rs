@@ -39,12 +39,12 @@ impl Default for Params {
 }
 
 impl Params {
-    /// What is wrong with these parameters, if anything, with the key at fault first.
-    pub fn check(&self) -> Result<(), (&'static str, String)> {
+    /// The key that is out of range, if any, and what was expected there.
+    pub fn check(&self) -> Result<(), (&'static str, &'static str)> {
         let share = [("correction", self.correction), ("bending", self.bending), ("friction", self.friction)];
         for (key, value) in share {
             if !(0.0..=1.0).contains(&value) {
-                return Err((key, format!("it is {value}; it must lie between 0 and 1")));
+                return Err((key, "a number from 0 to 1"));
             }
         }
         let positive = [
@@ -55,7 +55,7 @@ impl Params {
         ];
         for (key, value) in positive {
             if !(value.is_finite() && value >= 0.0) {
-                return Err((key, format!("it is {value}; it must be a finite number, not below 0")));
+                return Err((key, "a finite number of at least 0"));
             }
         }
         Ok(())
