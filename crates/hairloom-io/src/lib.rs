@@ -1,1 +1,3 @@
 //! Groom, mesh, cache and checkpoint files for Hairloom, and the driver that runs a scene from files to files.
+
+pub mod usd;
