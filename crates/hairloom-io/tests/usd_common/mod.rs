@@ -5,14 +5,14 @@ use std::path::Path;
 use hairloom_io::usd::{AttributeId, Half, ListOp, Quat, UsdError, Value, Writer};
 
 /// The attributes of [`declare_hair`] that have samples.
-pub struct Hair {
-    pub points: AttributeId,
-    pub velocities: AttributeId,
-    pub transform: AttributeId,
+pub(crate) struct Hair {
+    pub(crate) points: AttributeId,
+    pub(crate) velocities: AttributeId,
+    pub(crate) transform: AttributeId,
 }
 
 /// Declares curves that move, a mesh that is moved, and the metadata that validators want.
-pub fn declare_hair(writer: &mut Writer, strands: usize, vertices: usize) -> Result<Hair, UsdError> {
+pub(crate) fn declare_hair(writer: &mut Writer, strands: usize, vertices: usize) -> Result<Hair, UsdError> {
     writer.set_metadata("upAxis", &Value::token("Y"))?;
     writer.set_metadata("metersPerUnit", &Value::Double(1.0))?;
     writer.set_metadata("defaultPrim", &Value::token("World"))?;
@@ -49,13 +49,13 @@ pub fn declare_hair(writer: &mut Writer, strands: usize, vertices: usize) -> Res
 }
 
 /// Positions of a frame: numbers with long and short decimal forms.
-pub fn positions(frame: usize, count: usize) -> Vec<[f32; 3]> {
+pub(crate) fn positions(frame: usize, count: usize) -> Vec<[f32; 3]> {
     let wave = |index: usize| ((index as f32 * 0.37 + frame as f32 * 0.61).sin() * 0.1, index as f32 * 1e-7);
     (0..count).map(|index| [wave(index).0, -(index as f32), wave(index).1]).collect()
 }
 
 /// Writes one frame of [`Hair`].
-pub fn write_frame(writer: &mut Writer, hair: &Hair, frame: usize, count: usize) -> Result<(), UsdError> {
+pub(crate) fn write_frame(writer: &mut Writer, hair: &Hair, frame: usize, count: usize) -> Result<(), UsdError> {
     let time = 1.0 + frame as f64 * 0.5;
     writer.write_sample(hair.points, time, &Value::Vec3fArray(positions(frame, count)))?;
     writer.write_sample(hair.velocities, time, &Value::Vec3fArray(positions(frame + 100, count)))?;
@@ -66,7 +66,7 @@ pub fn write_frame(writer: &mut Writer, hair: &Hair, frame: usize, count: usize)
 }
 
 /// A short groom over `frames` frames.
-pub fn write_hair(path: &Path, frames: usize) -> Result<(), UsdError> {
+pub(crate) fn write_hair(path: &Path, frames: usize) -> Result<(), UsdError> {
     let mut writer = Writer::create(path)?;
     let hair = declare_hair(&mut writer, 20, 8)?;
     for frame in 0..frames {
@@ -76,7 +76,7 @@ pub fn write_hair(path: &Path, frames: usize) -> Result<(), UsdError> {
 }
 
 /// A value of every kind that attributes have: type name and value.
-pub fn every_kind() -> Vec<(&'static str, Value)> {
+pub(crate) fn every_kind() -> Vec<(&'static str, Value)> {
     let half = Half::from_f32;
     let texts = || vec!["a".into(), "b \"q\" \\ ä\n2".into(), "".into()];
     let matrix = [[1.0, 2.0, 3.0, 4.0], [5.0, 6.5, 7.0, 8.0], [9.0, 10.0, 11.0, 12.0], [0.1, 1e-300, 1e300, -16.0]];
@@ -139,7 +139,7 @@ pub fn every_kind() -> Vec<(&'static str, Value)> {
 }
 
 /// A layer with a value of every kind, a dictionary and list edits.
-pub fn write_kinds(path: &Path) -> Result<(), UsdError> {
+pub(crate) fn write_kinds(path: &Path) -> Result<(), UsdError> {
     let mut writer = Writer::create(path)?;
     writer.set_metadata("upAxis", &Value::token("Y"))?;
     writer.set_metadata("metersPerUnit", &Value::Double(0.01))?;
