@@ -3,5 +3,6 @@
 pub mod hair;
 pub mod obj;
 mod space;
+pub mod usd;
 
 pub use space::Axis;

@@ -1,0 +1,523 @@
+//! A layer that is read: its prims and properties, and their values on demand.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use super::binary::decode::StoredSamples;
+use super::binary::sections::CrateFile;
+use super::binary::{self, spec};
+use super::error::{Fault, Parsed, UsdError};
+use super::path::Path;
+use super::text::TextFile;
+use super::value::{Specifier, Token, Value};
+
+/// What a node of a layer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NodeKind {
+    Prim,
+    Attribute,
+    Relationship,
+}
+
+/// A prim or a property.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) name: Token,
+    pub(super) parent: u32,
+    pub(super) kind: NodeKind,
+    /// Which fields it has, in the terms of the format.
+    pub(super) fields: u32,
+    pub(super) children: Vec<u32>,
+    pub(super) properties: Vec<u32>,
+}
+
+#[derive(Debug)]
+enum Content {
+    Crate(Box<CrateFile>),
+    Text(TextFile),
+}
+
+/// A USD layer, opened for reading. Large values stay in the file until they are asked for.
+#[derive(Debug)]
+pub struct Layer {
+    file: PathBuf,
+    /// The first is the root.
+    nodes: Vec<Node>,
+    content: Content,
+}
+
+impl Layer {
+    /// Opens a `.usda` or `.usdc` file, whichever it turns out to be (the extension does not matter).
+    pub fn open(path: impl AsRef<std::path::Path>) -> Result<Self, UsdError> {
+        let path = path.as_ref();
+        let io = |error| UsdError::io(path, error);
+        let mut file = File::open(path).map_err(io)?;
+        let mut magic = Vec::new();
+        (&mut file).take(8).read_to_end(&mut magic).map_err(io)?;
+        file.seek(SeekFrom::Start(0)).map_err(io)?;
+        if magic == *binary::MAGIC {
+            let opened = CrateFile::open(file).and_then(|file| {
+                let nodes = crate_nodes(&file)?;
+                Ok((file, nodes))
+            });
+            let (file, nodes) = opened.map_err(|fault| binary_error(path, fault))?;
+            return Ok(Self { file: path.to_owned(), nodes, content: Content::Crate(Box::new(file)) });
+        }
+        if magic.starts_with(b"#usda") {
+            let mut text = Vec::new();
+            file.read_to_end(&mut text).map_err(io)?;
+            let (content, nodes) = TextFile::parse(text).map_err(|(fault, text)| text_error(path, &text, fault))?;
+            return Ok(Self { file: path.to_owned(), nodes, content: Content::Text(content) });
+        }
+        Err(UsdError::UnknownFormat { path: path.to_owned() })
+    }
+
+    /// The file.
+    pub fn file(&self) -> &std::path::Path {
+        &self.file
+    }
+
+    /// Metadata of the layer, such as `upAxis` or `metersPerUnit`.
+    pub fn metadata(&self, name: &str) -> Result<Option<Value>, UsdError> {
+        self.field(0, name)
+    }
+
+    /// The prims at the top.
+    pub fn roots(&self) -> Result<Vec<Prim<'_>>, UsdError> {
+        self.root().children()
+    }
+
+    fn root(&self) -> Prim<'_> {
+        Prim { layer: self, node: 0 }
+    }
+
+    /// All prims, parents before children.
+    pub fn prims(&self) -> Result<Vec<Prim<'_>>, UsdError> {
+        let mut prims = Vec::new();
+        let mut open = self.roots()?;
+        open.reverse();
+        while let Some(prim) = open.pop() {
+            prims.push(prim);
+            let start = open.len();
+            open.extend(prim.children()?);
+            open[start..].reverse();
+        }
+        Ok(prims)
+    }
+
+    /// The prim at a path such as `/World/Hair`.
+    pub fn prim(&self, path: &str) -> Option<Prim<'_>> {
+        let names = path.strip_prefix('/')?.split('/').filter(|name| !name.is_empty());
+        let mut node = 0;
+        for name in names {
+            node = self.child(&self.nodes[node as usize].children, name)?;
+        }
+        (node != 0).then_some(Prim { layer: self, node })
+    }
+
+    /// The attribute at a path such as `/World/Hair.points`.
+    pub fn attribute(&self, path: &str) -> Option<Attribute<'_>> {
+        let (prim, name) = path.split_once('.')?;
+        self.prim(prim)?.attribute(name)
+    }
+
+    fn child(&self, among: &[u32], name: &str) -> Option<u32> {
+        among.iter().copied().find(|&node| *self.nodes[node as usize].name == *name)
+    }
+
+    fn path_of(&self, node: u32) -> Path {
+        let mut names = Vec::new();
+        let mut next = node;
+        while next != 0 {
+            names.push(next);
+            next = self.nodes[next as usize].parent;
+        }
+        let mut text = String::new();
+        for node in names.into_iter().rev() {
+            let node = &self.nodes[node as usize];
+            text.push(if node.kind == NodeKind::Prim { '/' } else { '.' });
+            text.push_str(&node.name);
+        }
+        Path::new(if text.is_empty() { "/".to_owned() } else { text })
+    }
+
+    fn field(&self, node: u32, name: &str) -> Result<Option<Value>, UsdError> {
+        let fields = self.nodes[node as usize].fields;
+        let value = match &self.content {
+            Content::Crate(file) => {
+                file.field(fields, name).map(|value| file.value(value)).transpose()
+            }
+            Content::Text(file) => file.field(fields, name),
+        };
+        self.checked(value)
+    }
+
+    fn checked<T>(&self, parsed: Parsed<T>) -> Result<T, UsdError> {
+        parsed.map_err(|fault| match &self.content {
+            Content::Crate(_) => binary_error(&self.file, fault),
+            Content::Text(file) => text_error(&self.file, file.text(), fault),
+        })
+    }
+
+    /// The crate file behind the layer, if it is one.
+    pub(super) fn crate_file(&self) -> Option<&CrateFile> {
+        match &self.content {
+            Content::Crate(file) => Some(file),
+            Content::Text(_) => None,
+        }
+    }
+
+    /// The text behind the layer, if it is text.
+    pub(super) fn text_file(&self) -> Option<&TextFile> {
+        match &self.content {
+            Content::Crate(_) => None,
+            Content::Text(file) => Some(file),
+        }
+    }
+}
+
+fn binary_error(path: &std::path::Path, fault: Fault) -> UsdError {
+    match fault {
+        Fault::Io(source) => UsdError::io(path, source),
+        Fault::Format { offset, expected } => UsdError::Binary { path: path.to_owned(), offset, expected },
+    }
+}
+
+fn text_error(path: &std::path::Path, text: &[u8], fault: Fault) -> UsdError {
+    match fault {
+        Fault::Io(source) => UsdError::io(path, source),
+        Fault::Format { offset, expected } => {
+            let before = &text[..text.len().min(offset as usize)];
+            let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
+            let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+            UsdError::Text { path: path.to_owned(), line, column: 1 + before.len() - line_start, expected }
+        }
+    }
+}
+
+/// The prims and properties among the specs of a crate file; what lies inside of variants is left out.
+fn crate_nodes(file: &CrateFile) -> Parsed<Vec<Node>> {
+    let mut nodes = vec![Node {
+        name: "".into(),
+        parent: 0,
+        kind: NodeKind::Prim,
+        fields: u32::MAX,
+        children: Vec::new(),
+        properties: Vec::new(),
+    }];
+    let mut of_path = vec![u32::MAX; file.paths.len()];
+    for entry in &file.specs {
+        let kind = match entry.kind {
+            spec::ROOT => {
+                nodes[0].fields = entry.field_set;
+                of_path[entry.path as usize] = 0;
+                continue;
+            }
+            spec::PRIM => NodeKind::Prim,
+            spec::ATTRIBUTE => NodeKind::Attribute,
+            spec::RELATIONSHIP => NodeKind::Relationship,
+            _ => continue,
+        };
+        let Some(name) = file.paths.token(entry.path).and_then(|token| file.tokens.get(token as usize)) else {
+            continue;
+        };
+        of_path[entry.path as usize] = nodes.len() as u32;
+        nodes.push(Node {
+            name: name.clone(),
+            // The path for now, the parent below, once every path has its node.
+            parent: entry.path,
+            kind,
+            fields: entry.field_set,
+            children: Vec::new(),
+            properties: Vec::new(),
+        });
+    }
+    for node in 1..nodes.len() {
+        let path = nodes[node].parent;
+        nodes[node].parent = 0;
+        let parent = file.paths.parent(path).and_then(|parent| of_path.get(parent as usize));
+        let Some(&parent) = parent.filter(|&&parent| parent != u32::MAX) else { continue };
+        if nodes[parent as usize].kind != NodeKind::Prim || parent as usize == node {
+            continue;
+        }
+        nodes[node].parent = parent;
+        let kind = nodes[node].kind;
+        let parent = &mut nodes[parent as usize];
+        match kind {
+            NodeKind::Prim => parent.children.push(node as u32),
+            _ => parent.properties.push(node as u32),
+        }
+    }
+    Ok(nodes)
+}
+
+/// A prim of a [`Layer`].
+#[derive(Clone, Copy, Debug)]
+pub struct Prim<'a> {
+    layer: &'a Layer,
+    node: u32,
+}
+
+impl<'a> Prim<'a> {
+    fn data(&self) -> &'a Node {
+        &self.layer.nodes[self.node as usize]
+    }
+
+    /// The last element of the path.
+    pub fn name(&self) -> &'a str {
+        &self.data().name
+    }
+
+    /// The path, such as `/World/Hair`.
+    pub fn path(&self) -> Path {
+        self.layer.path_of(self.node)
+    }
+
+    /// The type, such as `BasisCurves`; empty if there is none.
+    pub fn type_name(&self) -> Result<Token, UsdError> {
+        Ok(match self.metadata("typeName")? {
+            Some(Value::Token(name)) => name,
+            _ => "".into(),
+        })
+    }
+
+    /// Whether the prim is defined here, overridden or a class.
+    pub fn specifier(&self) -> Result<Specifier, UsdError> {
+        Ok(match self.metadata("specifier")? {
+            Some(Value::Specifier(specifier)) => specifier,
+            _ => Specifier::Over,
+        })
+    }
+
+    /// Metadata of the prim, such as `kind` or `apiSchemas`.
+    pub fn metadata(&self, name: &str) -> Result<Option<Value>, UsdError> {
+        self.layer.field(self.node, name)
+    }
+
+    /// The prims directly below.
+    pub fn children(&self) -> Result<Vec<Prim<'a>>, UsdError> {
+        let nodes = self.in_order(&self.data().children, "primChildren")?;
+        Ok(nodes.into_iter().map(|node| Prim { layer: self.layer, node }).collect())
+    }
+
+    /// Binary files sort paths by name and keep the authored order in a field.
+    fn in_order(&self, nodes: &[u32], field: &str) -> Result<Vec<u32>, UsdError> {
+        let mut ordered = nodes.to_vec();
+        if nodes.len() > 1
+            && let Some(Value::TokenArray(names)) = self.metadata(field)?
+        {
+            let place: std::collections::HashMap<&str, usize> =
+                names.iter().enumerate().map(|(place, name)| (&**name, place)).collect();
+            let place = |node: &u32| place.get(&*self.layer.nodes[*node as usize].name).copied();
+            ordered.sort_by_key(|node| place(node).unwrap_or(usize::MAX));
+        }
+        Ok(ordered)
+    }
+
+    fn properties(&self, kind: NodeKind) -> Result<impl Iterator<Item = u32> + use<'a>, UsdError> {
+        let layer = self.layer;
+        let nodes = self.in_order(&self.data().properties, "properties")?;
+        Ok(nodes.into_iter().filter(move |&node| layer.nodes[node as usize].kind == kind))
+    }
+
+    /// All attributes.
+    pub fn attributes(&self) -> Result<Vec<Attribute<'a>>, UsdError> {
+        Ok(self.properties(NodeKind::Attribute)?.map(|node| Attribute::new(self.layer, node)).collect())
+    }
+
+    /// All relationships.
+    pub fn relationships(&self) -> Result<Vec<Relationship<'a>>, UsdError> {
+        let layer = self.layer;
+        Ok(self.properties(NodeKind::Relationship)?.map(|node| Relationship { layer, node }).collect())
+    }
+
+    fn property(&self, name: &str, kind: NodeKind) -> Option<u32> {
+        let node = self.layer.child(&self.data().properties, name)?;
+        (self.layer.nodes[node as usize].kind == kind).then_some(node)
+    }
+
+    /// The attribute of this name, such as `points`.
+    pub fn attribute(&self, name: &str) -> Option<Attribute<'a>> {
+        Some(Attribute::new(self.layer, self.property(name, NodeKind::Attribute)?))
+    }
+
+    /// The relationship of this name, such as `material:binding`.
+    pub fn relationship(&self, name: &str) -> Option<Relationship<'a>> {
+        Some(Relationship { layer: self.layer, node: self.property(name, NodeKind::Relationship)? })
+    }
+}
+
+/// A relationship of a [`Prim`].
+#[derive(Clone, Copy, Debug)]
+pub struct Relationship<'a> {
+    layer: &'a Layer,
+    node: u32,
+}
+
+impl<'a> Relationship<'a> {
+    /// The name.
+    pub fn name(&self) -> &'a str {
+        &self.layer.nodes[self.node as usize].name
+    }
+
+    /// Metadata of the relationship.
+    pub fn metadata(&self, name: &str) -> Result<Option<Value>, UsdError> {
+        self.layer.field(self.node, name)
+    }
+
+    /// The paths it points to.
+    pub fn targets(&self) -> Result<Vec<Path>, UsdError> {
+        Ok(match self.metadata("targetPaths")? {
+            Some(Value::PathListOp(list)) => list.items().cloned().collect(),
+            _ => Vec::new(),
+        })
+    }
+
+    pub(super) fn fields(&self) -> u32 {
+        self.layer.nodes[self.node as usize].fields
+    }
+}
+
+/// The samples of an attribute, in the terms of the format.
+#[derive(Debug)]
+enum Samples {
+    None,
+    Crate(StoredSamples),
+    Text { fields: u32, times: Vec<f64> },
+}
+
+/// An attribute of a [`Prim`]. It remembers the times of its samples: keep it to read many.
+#[derive(Debug)]
+pub struct Attribute<'a> {
+    layer: &'a Layer,
+    node: u32,
+    samples: OnceLock<Samples>,
+}
+
+impl<'a> Attribute<'a> {
+    fn new(layer: &'a Layer, node: u32) -> Self {
+        Self { layer, node, samples: OnceLock::new() }
+    }
+
+    /// The name, such as `primvars:st`.
+    pub fn name(&self) -> &'a str {
+        &self.layer.nodes[self.node as usize].name
+    }
+
+    /// The path, such as `/World/Hair.points`.
+    pub fn path(&self) -> Path {
+        self.layer.path_of(self.node)
+    }
+
+    /// The type, such as `point3f[]`.
+    pub fn type_name(&self) -> Result<Token, UsdError> {
+        Ok(match self.metadata("typeName")? {
+            Some(Value::Token(name)) => name,
+            _ => "".into(),
+        })
+    }
+
+    /// Metadata of the attribute, such as `interpolation`.
+    pub fn metadata(&self, name: &str) -> Result<Option<Value>, UsdError> {
+        self.layer.field(self.node, name)
+    }
+
+    /// Whether the attribute cannot change over time.
+    pub fn is_uniform(&self) -> Result<bool, UsdError> {
+        Ok(matches!(self.metadata("variability")?, Some(Value::Uniform(true))))
+    }
+
+    /// The value that holds where there are no samples.
+    pub fn default(&self) -> Result<Option<Value>, UsdError> {
+        self.metadata("default")
+    }
+
+    /// The times of the samples, increasing [time codes]; none if there are none.
+    pub fn times(&self) -> Result<&[f64], UsdError> {
+        Ok(match self.samples()? {
+            Samples::None => &[],
+            Samples::Crate(samples) => &samples.times,
+            Samples::Text { times, .. } => times,
+        })
+    }
+
+    /// Reads the sample at `index` of [`Self::times`].
+    pub fn sample(&self, index: usize) -> Result<Value, UsdError> {
+        let count = self.times()?.len();
+        if index >= count {
+            return Err(UsdError::Usage(format!("{} has {count} samples, not {}", self.path(), index + 1)));
+        }
+        let value = match (self.samples()?, &self.layer.content) {
+            (Samples::Crate(samples), Content::Crate(file)) => {
+                file.sample_ref(samples, index).and_then(|value| file.value(value))
+            }
+            (Samples::Text { fields, .. }, Content::Text(file)) => file.sample(*fields, index),
+            _ => Ok(Value::Block),
+        };
+        self.layer.checked(value)
+    }
+
+    /// The value at a time, as held: the last sample at or before it, else the first sample, else the default.
+    pub fn held_at(&self, time: f64) -> Result<Option<Value>, UsdError> {
+        let times = self.times()?;
+        if times.is_empty() {
+            return self.default();
+        }
+        let index = times.partition_point(|&sample| sample <= time).saturating_sub(1);
+        self.sample(index).map(Some)
+    }
+
+    fn samples(&self) -> Result<&Samples, UsdError> {
+        if let Some(samples) = self.samples.get() {
+            return Ok(samples);
+        }
+        let fields = self.fields();
+        let samples = match &self.layer.content {
+            Content::Crate(file) => match file.field(fields, "timeSamples") {
+                Some(value) if value.code() == binary::code::TIME_SAMPLES => file.samples(value).map(Samples::Crate),
+                _ => Ok(Samples::None),
+            },
+            Content::Text(file) => Ok(Samples::Text { fields, times: file.times(fields) }),
+        };
+        let samples = self.layer.checked(samples)?;
+        Ok(self.samples.get_or_init(|| samples))
+    }
+
+    pub(super) fn fields(&self) -> u32 {
+        self.layer.nodes[self.node as usize].fields
+    }
+
+    /// The samples of a crate file, to go on writing after them.
+    pub(super) fn stored_samples(&self) -> Result<Option<&StoredSamples>, UsdError> {
+        Ok(match self.samples()? {
+            Samples::Crate(samples) => Some(samples),
+            _ => None,
+        })
+    }
+}
+
+impl<'a> Prim<'a> {
+    pub(super) fn fields(&self) -> u32 {
+        self.data().fields
+    }
+
+    /// Names of the properties in order.
+    pub(super) fn property_order(&self) -> Result<Vec<(Token, NodeKind)>, UsdError> {
+        let nodes = self.in_order(&self.data().properties, "properties")?;
+        let node = |node| &self.layer.nodes[node as usize];
+        Ok(nodes.into_iter().map(|index| (node(index).name.clone(), node(index).kind)).collect())
+    }
+}
+
+impl Layer {
+    /// The fields of the root.
+    pub(super) fn root_fields(&self) -> u32 {
+        self.nodes[0].fields
+    }
+
+    pub(super) fn check<T>(&self, parsed: Parsed<T>) -> Result<T, UsdError> {
+        self.checked(parsed)
+    }
+}

@@ -1,0 +1,233 @@
+//! Our layers before Pixar's library, and its layers before our reader. Needs Python with `usd-core`, which
+//! HAIRLOOM_PYTHON names.
+
+mod usd_common;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use hairloom_io::usd::{Half, Layer, Prim, Quat, Specifier, Value};
+use serde_json::{Value as Json, json};
+
+/// The interpreter, or nothing if none is named; one that cannot import `pxr` is a failure.
+fn python() -> Option<PathBuf> {
+    let Some(python) = std::env::var_os("HAIRLOOM_PYTHON") else {
+        println!("skipped: HAIRLOOM_PYTHON does not name a Python with usd-core");
+        return None;
+    };
+    let python = PathBuf::from(python);
+    let found = Command::new(&python).args(["-c", "import pxr.Usd"]).status();
+    assert!(found.is_ok_and(|status| status.success()), "{} cannot import pxr (usd-core)", python.display());
+    Some(python)
+}
+
+fn run(python: &Path, script: &str, arguments: &[&str], version: Option<&str>) -> (bool, String) {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python").join(script);
+    let mut command = Command::new(python);
+    command.arg(script).args(arguments);
+    if let Some(version) = version {
+        command.env("USD_WRITE_NEW_USDC_FILES_AS_VERSION", version);
+    }
+    let output = command.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if !output.status.success() {
+        println!("{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    }
+    (output.status.success(), text)
+}
+
+fn half(value: &Half) -> f64 {
+    f64::from(value.to_f32())
+}
+
+fn quat<C: Copy>(quat: &Quat<C>, number: impl Fn(&C) -> f64) -> Json {
+    json!(quat.0.iter().map(number).collect::<Vec<_>>())
+}
+
+fn rows<C, const N: usize>(items: &[[C; N]], number: impl Fn(&C) -> f64) -> Json {
+    json!(items.iter().map(|row| row.iter().map(&number).collect::<Vec<_>>()).collect::<Vec<_>>())
+}
+
+fn single(value: &f32) -> f64 {
+    f64::from(*value)
+}
+
+/// A value as `usd_check.plain` writes it.
+fn to_json(value: &Value) -> Json {
+    match value {
+        Value::Bool(value) => json!(value),
+        Value::BoolArray(values) => json!(values),
+        Value::UChar(value) => json!(value),
+        Value::UCharArray(values) => json!(values),
+        Value::Int(value) => json!(value),
+        Value::IntArray(values) => json!(values),
+        Value::UInt(value) => json!(value),
+        Value::UIntArray(values) => json!(values),
+        Value::Int64(value) => json!(value),
+        Value::Int64Array(values) => json!(values),
+        Value::UInt64(value) => json!(value),
+        Value::UInt64Array(values) => json!(values),
+        Value::Half(value) => json!(half(value)),
+        Value::HalfArray(values) => json!(values.iter().map(half).collect::<Vec<_>>()),
+        Value::Float(value) => json!(single(value)),
+        Value::FloatArray(values) => json!(values.iter().map(single).collect::<Vec<_>>()),
+        Value::Double(value) | Value::TimeCode(value) => json!(value),
+        Value::DoubleArray(values) | Value::TimeCodeArray(values) => json!(values),
+        Value::String(text) | Value::Token(text) | Value::Asset(text) => json!(&**text),
+        Value::StringArray(texts) | Value::TokenArray(texts) | Value::AssetArray(texts) => {
+            json!(texts.iter().map(|text| &**text).collect::<Vec<_>>())
+        }
+        Value::Matrix2d(value) => json!(value),
+        Value::Matrix2dArray(values) => json!(values),
+        Value::Matrix3d(value) => json!(value),
+        Value::Matrix3dArray(values) => json!(values),
+        Value::Matrix4d(value) => json!(value),
+        Value::Matrix4dArray(values) => json!(values),
+        Value::Quatd(value) => quat(value, |part| *part),
+        Value::QuatdArray(values) => values.iter().map(|value| quat(value, |part| *part)).collect(),
+        Value::Quatf(value) => quat(value, single),
+        Value::QuatfArray(values) => values.iter().map(|value| quat(value, single)).collect(),
+        Value::Quath(value) => quat(value, half),
+        Value::QuathArray(values) => values.iter().map(|value| quat(value, half)).collect(),
+        Value::Vec2i(value) => json!(value),
+        Value::Vec3i(value) => json!(value),
+        Value::Vec4i(value) => json!(value),
+        Value::Vec2iArray(values) => json!(values),
+        Value::Vec3iArray(values) => json!(values),
+        Value::Vec4iArray(values) => json!(values),
+        Value::Vec2d(value) => json!(value),
+        Value::Vec3d(value) => json!(value),
+        Value::Vec4d(value) => json!(value),
+        Value::Vec2dArray(values) => json!(values),
+        Value::Vec3dArray(values) => json!(values),
+        Value::Vec4dArray(values) => json!(values),
+        Value::Vec2f(value) => json!(value.map(f64::from)),
+        Value::Vec3f(value) => json!(value.map(f64::from)),
+        Value::Vec4f(value) => json!(value.map(f64::from)),
+        Value::Vec2fArray(values) => rows(values, single),
+        Value::Vec3fArray(values) => rows(values, single),
+        Value::Vec4fArray(values) => rows(values, single),
+        Value::Vec2h(value) => json!(value.map(|part| half(&part))),
+        Value::Vec3h(value) => json!(value.map(|part| half(&part))),
+        Value::Vec4h(value) => json!(value.map(|part| half(&part))),
+        Value::Vec2hArray(values) => rows(values, half),
+        Value::Vec3hArray(values) => rows(values, half),
+        Value::Vec4hArray(values) => rows(values, half),
+        Value::Block => Json::Null,
+        other => panic!("no attribute holds {other:?}"),
+    }
+}
+
+/// Equal but for 1 against 1.0, and for the last bit of a 64-bit number, which the JSON parser may miss.
+fn same(a: &Json, b: &Json) -> bool {
+    match (a, b) {
+        (Json::Array(a), Json::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Json::Number(a), Json::Number(b)) if a.is_f64() || b.is_f64() => {
+            let [a, b] = [a, b].map(|number| number.as_f64().unwrap());
+            (a - b).abs() <= a.abs() * f64::EPSILON
+        }
+        _ => a == b,
+    }
+}
+
+fn compare_prim(prim: Prim<'_>, expected: &Json) {
+    assert_eq!(&*prim.type_name().unwrap(), expected["type"]);
+    let specifier = match prim.specifier().unwrap() {
+        Specifier::Def => "Def",
+        Specifier::Over => "Over",
+        Specifier::Class => "Class",
+    };
+    assert_eq!(specifier, expected["specifier"]);
+    let children: Vec<&str> = prim.children().unwrap().iter().map(Prim::name).collect();
+    assert_eq!(json!(children), expected["children"], "children of {}", prim.path());
+    let attributes = prim.attributes().unwrap();
+    assert_eq!(attributes.len(), expected["attributes"].as_object().unwrap().len());
+    for attribute in attributes {
+        let expected = &expected["attributes"][attribute.name()];
+        let name = attribute.path();
+        assert_eq!(&*attribute.type_name().unwrap(), expected["type"], "{name}");
+        let default = attribute.default().unwrap().map_or(Json::Null, |value| to_json(&value));
+        assert!(same(&default, &expected["default"]), "{name}: {default} is not {}", expected["default"]);
+        assert!(same(&json!(attribute.times().unwrap()), &expected["times"]), "{name}");
+        for index in 0..attribute.times().unwrap().len() {
+            let value = to_json(&attribute.sample(index).unwrap());
+            let expected = &expected["values"][index];
+            assert!(same(&value, expected), "{name}, sample {index}: {value} is not {expected}");
+        }
+    }
+    let relationships = prim.relationships().unwrap();
+    assert_eq!(relationships.len(), expected["relationships"].as_object().unwrap().len());
+    for relationship in relationships {
+        let targets: Vec<String> = relationship.targets().unwrap().iter().map(ToString::to_string).collect();
+        assert_eq!(json!(targets), expected["relationships"][relationship.name()]);
+    }
+}
+
+/// Reads `path` here and with Pixar's library: returns how many attributes were compared.
+fn compare(python: &Path, path: &Path) -> usize {
+    let (opened, text) = run(python, "usd_dump.py", &[path.to_str().unwrap()], None);
+    assert!(opened, "Pixar's library cannot read {}", path.display());
+    let expected: Json = serde_json::from_str(&text).unwrap();
+    let layer = Layer::open(path).unwrap();
+    assert_eq!(layer.metadata("upAxis").unwrap().unwrap().as_str().unwrap(), expected["upAxis"]);
+    let prims = expected["prims"].as_array().unwrap();
+    assert_eq!(layer.prims().unwrap().len(), prims.len());
+    let mut count = 0;
+    for expected in prims {
+        let prim = layer.prim(expected["path"].as_str().unwrap()).unwrap();
+        compare_prim(prim, expected);
+        count += expected["attributes"].as_object().unwrap().len();
+    }
+    count
+}
+
+#[test]
+fn layers_of_pixars_library_are_read_with_the_same_values() {
+    let Some(python) = python() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let versions = [None, Some("0.4.0"), Some("0.5.0"), Some("0.6.0"), Some("0.7.0"), Some("0.8.0"), Some("0.10.0")];
+    let binary = versions.into_iter().map(|version| ("usdc", version));
+    for (extension, version) in binary.chain([("usda", None)]) {
+        let path = folder.path().join(format!("{}.{extension}", version.unwrap_or("newest")));
+        assert!(run(&python, "usd_make.py", &[path.to_str().unwrap()], version).0);
+        let compared = compare(&python, &path);
+        assert!(compared > 100, "{compared} attributes compared in {}", path.display());
+        let layer = Layer::open(&path).unwrap();
+        let Some(Value::Dictionary(data)) = layer.metadata("customLayerData").unwrap() else { panic!("no data") };
+        assert_eq!(data.iter().find(|(key, _)| &**key == "count").unwrap().1, Value::Int(3));
+    }
+}
+
+#[test]
+fn pixars_library_reads_what_is_written_and_finds_no_fault() {
+    let Some(python) = python() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    for extension in ["usda", "usdc"] {
+        let path = folder.path().join(format!("hair.{extension}"));
+        usd_common::write_hair(&path, 5).unwrap();
+        assert!(run(&python, "usd_check.py", &[path.to_str().unwrap(), "--strict"], None).0);
+        assert_eq!(compare(&python, &path), 11);
+        let path = folder.path().join(format!("kinds.{extension}"));
+        usd_common::write_kinds(&path).unwrap();
+        assert_eq!(compare(&python, &path), usd_common::every_kind().len());
+    }
+}
+
+#[test]
+fn pixars_library_reads_a_binary_file_that_was_resumed_and_never_finished() {
+    let Some(python) = python() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hair.usdc");
+    usd_common::write_hair(&path, 5).unwrap();
+    let mut writer = hairloom_io::usd::Writer::resume(&path, hairloom_io::usd::Keep::Samples(2)).unwrap();
+    let points = writer.attribute("/World/Hair.points").unwrap();
+    for frame in 2..4 {
+        let value = Value::Vec3fArray(usd_common::positions(frame, 160));
+        writer.write_sample(points, 1.0 + frame as f64, &value).unwrap();
+        writer.flush().unwrap();
+    }
+    std::mem::forget(writer);
+    compare(&python, &path);
+    let layer = Layer::open(&path).unwrap();
+    assert_eq!(layer.attribute("/World/Hair.points").unwrap().times().unwrap(), [1.0, 1.5, 3.0, 4.0]);
+}
