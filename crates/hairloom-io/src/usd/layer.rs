@@ -5,6 +5,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+use super::binary::cursor::Source;
 use super::binary::decode::StoredSamples;
 use super::binary::sections::CrateFile;
 use super::binary::{self, spec};
@@ -58,20 +59,35 @@ impl Layer {
         (&mut file).take(8).read_to_end(&mut magic).map_err(io)?;
         file.seek(SeekFrom::Start(0)).map_err(io)?;
         if magic == *binary::MAGIC {
-            let opened = CrateFile::open(file).and_then(|file| {
-                let nodes = crate_nodes(&file)?;
-                Ok((file, nodes))
-            });
-            let (file, nodes) = opened.map_err(|fault| binary_error(path, fault))?;
-            return Ok(Self { file: path.to_owned(), nodes, content: Content::Crate(Box::new(file)) });
+            return Self::binary(path, Source::file(file).map_err(io)?);
         }
-        if magic.starts_with(b"#usda") {
-            let mut text = Vec::new();
+        let mut text = magic;
+        if text.starts_with(b"#usda") {
+            text.clear();
             file.read_to_end(&mut text).map_err(io)?;
-            let (content, nodes) = TextFile::parse(text).map_err(|(fault, text)| text_error(path, &text, fault))?;
-            return Ok(Self { file: path.to_owned(), nodes, content: Content::Text(content) });
         }
-        Err(UsdError::UnknownFormat { path: path.to_owned() })
+        Self::text(path, text)
+    }
+
+    /// A layer from the bytes of a file; `name` is for messages.
+    pub fn from_bytes(name: impl AsRef<std::path::Path>, bytes: Vec<u8>) -> Result<Self, UsdError> {
+        if bytes.starts_with(binary::MAGIC) {
+            return Self::binary(name.as_ref(), Source::memory(bytes));
+        }
+        Self::text(name.as_ref(), bytes)
+    }
+
+    fn binary(path: &std::path::Path, source: Source) -> Result<Self, UsdError> {
+        let file = CrateFile::open(source).map_err(|fault| binary_error(path, fault))?;
+        Ok(Self { file: path.to_owned(), nodes: crate_nodes(&file), content: Content::Crate(Box::new(file)) })
+    }
+
+    fn text(path: &std::path::Path, text: Vec<u8>) -> Result<Self, UsdError> {
+        if !text.starts_with(b"#usda") {
+            return Err(UsdError::UnknownFormat { path: path.to_owned() });
+        }
+        let (content, nodes) = TextFile::parse(text).map_err(|(fault, text)| text_error(path, &text, fault))?;
+        Ok(Self { file: path.to_owned(), nodes, content: Content::Text(content) })
     }
 
     /// The file.
@@ -198,7 +214,7 @@ fn text_error(path: &std::path::Path, text: &[u8], fault: Fault) -> UsdError {
 }
 
 /// The prims and properties among the specs of a crate file; what lies inside of variants is left out.
-fn crate_nodes(file: &CrateFile) -> Parsed<Vec<Node>> {
+fn crate_nodes(file: &CrateFile) -> Vec<Node> {
     let mut nodes = vec![Node {
         name: "".into(),
         parent: 0,
@@ -250,7 +266,7 @@ fn crate_nodes(file: &CrateFile) -> Parsed<Vec<Node>> {
             _ => parent.properties.push(node as u32),
         }
     }
-    Ok(nodes)
+    nodes
 }
 
 /// A prim of a [`Layer`].

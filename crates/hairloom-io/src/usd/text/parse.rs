@@ -312,6 +312,9 @@ impl<'a> Parser<'a> {
             }
             self.scanner.require(b'=')?;
             let at = self.value()?;
+            if matches!(self.scanner.byte_at(at), Some(b'@' | b'<')) {
+                self.scanner.skip_reference()?;
+            }
             // The text says `doc`, the data model `documentation`.
             let name = if name == "doc" { "documentation" } else { name };
             match edit {
