@@ -60,7 +60,8 @@ fn mutate(bytes: &[u8], random: &mut Random) -> Vec<u8> {
             1 => broken[at] = random.next() as u8,
             2 => broken.truncate(at.max(1)),
             3 => {
-                let value = [0, u64::MAX, 1 << 40, i64::MIN as u64, random.next()][random.below(5)].to_le_bytes();
+                let value =
+                    [0, u64::MAX, 1 << 40, i64::MIN as u64, random.next()][random.below(5)].to_le_bytes();
                 let end = broken.len().min(at + 8);
                 broken[at..end].copy_from_slice(&value[..end - at]);
             }
@@ -93,7 +94,11 @@ fn attack(extension: &str, write: fn(&Path) -> Result<(), UsdError>, rounds: usi
         let broken = mutate(&bytes, &mut random);
         let start = Instant::now();
         let result = catch_unwind(AssertUnwindSafe(|| look_at(&Layer::from_bytes(&path, broken)?)));
-        assert!(start.elapsed() < Duration::from_secs(5), "{extension}: round {round} took {:?}", start.elapsed());
+        assert!(
+            start.elapsed() < Duration::from_secs(5),
+            "{extension}: round {round} took {:?}",
+            start.elapsed()
+        );
         match result {
             Ok(Ok(_)) => {}
             Ok(Err(error)) => {
@@ -172,7 +177,10 @@ fn a_binary_error_names_the_byte() {
     let bytes = std::fs::read(&path).unwrap();
     std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
     let message = visit(&path).unwrap_err().to_string();
-    assert!(message.contains("byte 16: expected the position of a table of contents inside the file"), "{message}");
+    assert!(
+        message.contains("byte 16: expected the position of a table of contents inside the file"),
+        "{message}"
+    );
     std::fs::write(&path, b"PXR-USDC").unwrap();
     assert!(visit(&path).unwrap_err().to_string().contains("byte 8: expected a header of 88 bytes"));
     std::fs::write(&path, b"hello").unwrap();

@@ -192,7 +192,8 @@ fn compare_layer(path: &Path, line: &str) -> usize {
 fn layers_of_pixars_library_are_read_with_the_same_values() {
     let Some(python) = python() else { return };
     let folder = tempfile::tempdir().unwrap();
-    let files = [("usdc", "0.4.0"), ("usdc", "0.6.0"), ("usdc", "0.7.0"), ("usdc", "0.10.0"), ("usda", "0.9.0")];
+    let files =
+        [("usdc", "0.4.0"), ("usdc", "0.6.0"), ("usdc", "0.7.0"), ("usdc", "0.10.0"), ("usda", "0.9.0")];
     let make = |(extension, version): (&str, &str)| {
         let path = folder.path().join(format!("{version}.{extension}"));
         assert!(run(&python, "usd_make.py", &[path.to_str().unwrap()], Some(version)).0);
@@ -202,12 +203,16 @@ fn layers_of_pixars_library_are_read_with_the_same_values() {
     for (compared, path) in compare(&python, &paths).into_iter().zip(&paths) {
         assert!(compared > 100, "{compared} attributes compared in {}", path.display());
         let layer = Layer::open(path).unwrap();
-        let Some(Value::Dictionary(data)) = layer.metadata("customLayerData").unwrap() else { panic!("no data") };
+        let Some(Value::Dictionary(data)) = layer.metadata("customLayerData").unwrap() else {
+            panic!("no data")
+        };
         assert_eq!(data.iter().find(|(key, _)| &**key == "count").unwrap().1, Value::Int(3));
         let model = layer.prim("/World/Model").unwrap();
         let note = model.metadata("documentation").unwrap().unwrap();
         assert_eq!(note.as_str(), Some("a \"model\"\nof two lines"));
-        let Some(Value::TokenListOp(schemas)) = model.metadata("apiSchemas").unwrap() else { panic!("no schemas") };
+        let Some(Value::TokenListOp(schemas)) = model.metadata("apiSchemas").unwrap() else {
+            panic!("no schemas")
+        };
         assert_eq!(schemas.prepended, ["GeomModelAPI".into()]);
     }
 }

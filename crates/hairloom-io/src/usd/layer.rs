@@ -86,7 +86,8 @@ impl Layer {
         if !text.starts_with(b"#usda") {
             return Err(UsdError::UnknownFormat { path: path.to_owned() });
         }
-        let (content, nodes) = TextFile::parse(text).map_err(|(fault, text)| text_error(path, &text, fault))?;
+        let (content, nodes) =
+            TextFile::parse(text).map_err(|(fault, text)| text_error(path, &text, fault))?;
         Ok(Self { file: path.to_owned(), nodes, content: Content::Text(content) })
     }
 
@@ -162,9 +163,7 @@ impl Layer {
     fn field(&self, node: u32, name: &str) -> Result<Option<Value>, UsdError> {
         let fields = self.nodes[node as usize].fields;
         let value = match &self.content {
-            Content::Crate(file) => {
-                file.field(fields, name).map(|value| file.value(value)).transpose()
-            }
+            Content::Crate(file) => file.field(fields, name).map(|value| file.value(value)).transpose(),
             Content::Text(file) => file.field(fields, name),
         };
         self.checked(value)
@@ -236,7 +235,8 @@ fn crate_nodes(file: &CrateFile) -> Vec<Node> {
             spec::RELATIONSHIP => NodeKind::Relationship,
             _ => continue,
         };
-        let Some(name) = file.paths.token(entry.path).and_then(|token| file.tokens.get(token as usize)) else {
+        let Some(name) = file.paths.token(entry.path).and_then(|token| file.tokens.get(token as usize))
+        else {
             continue;
         };
         of_path[entry.path as usize] = nodes.len() as u32;
@@ -492,7 +492,9 @@ impl<'a> Attribute<'a> {
         let fields = self.fields();
         let samples = match &self.layer.content {
             Content::Crate(file) => match file.field(fields, "timeSamples") {
-                Some(value) if value.code() == binary::code::TIME_SAMPLES => file.samples(value).map(Samples::Crate),
+                Some(value) if value.code() == binary::code::TIME_SAMPLES => {
+                    file.samples(value).map(Samples::Crate)
+                }
                 _ => Ok(Samples::None),
             },
             Content::Text(file) => Ok(Samples::Text { fields, times: file.times(fields) }),

@@ -91,7 +91,11 @@ impl CrateBackend {
             )));
         };
         let (draft, samples) = restore_draft(layer, crate_file, keep)?;
-        let file = OpenOptions::new().read(true).write(true).open(path).map_err(|error| UsdError::io(path, error))?;
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(path)
+            .map_err(|error| UsdError::io(path, error))?;
         // Behind the table of contents there is only what was never published.
         file.set_len(crate_file.contents_end).map_err(|error| UsdError::io(path, error))?;
         let encoder = Encoder::new(file, tables).map_err(|error| UsdError::io(path, error))?;
@@ -135,7 +139,11 @@ impl CrateBackend {
         Ok((self.encoder.tables.token(name), value))
     }
 
-    fn names(&mut self, name: &str, items: impl Iterator<Item = Arc<str>>) -> io::Result<Option<(u32, ValueRef)>> {
+    fn names(
+        &mut self,
+        name: &str,
+        items: impl Iterator<Item = Arc<str>>,
+    ) -> io::Result<Option<(u32, ValueRef)>> {
         let tokens: Vec<u32> = items.map(|item| self.encoder.tables.token(&item)).collect();
         if tokens.is_empty() {
             return Ok(None);
@@ -290,7 +298,12 @@ impl CrateBackend {
     }
 
     /// Appends the sections and their table of contents, and makes it the one that counts.
-    fn write_structure(&mut self, structure: &Structure, tree: &[Vec<u32>; 3], durable: bool) -> io::Result<()> {
+    fn write_structure(
+        &mut self,
+        structure: &Structure,
+        tree: &[Vec<u32>; 3],
+        durable: bool,
+    ) -> io::Result<()> {
         let mut contents = 6_u64.to_le_bytes().to_vec();
         self.section(&mut contents, "TOKENS", Self::write_tokens)?;
         self.section(&mut contents, "STRINGS", Self::write_strings)?;
@@ -422,8 +435,11 @@ mod tests {
                 backend.append(attribute, 1.0, &value).unwrap();
                 draft.attributes[attribute].times.push(1.0);
                 draft.attributes[attribute].default = Some(backend.store(&value).unwrap());
-                let data = Value::Dictionary(vec![("a".into(), Value::Dictionary(vec![("b".into(), value)]))]);
-                draft.attributes[attribute].metadata.push(("customData".into(), backend.store(&data).unwrap()));
+                let data =
+                    Value::Dictionary(vec![("a".into(), Value::Dictionary(vec![("b".into(), value)]))]);
+                draft.attributes[attribute]
+                    .metadata
+                    .push(("customData".into(), backend.store(&data).unwrap()));
             }
         }
         draft

@@ -132,7 +132,8 @@ impl<'a> Scanner<'a> {
             return self.expected("a text in quotes");
         };
         let start = self.position;
-        let triple = self.text.get(start..start + 3).is_some_and(|bytes| bytes.iter().all(|&byte| byte == quote));
+        let triple =
+            self.text.get(start..start + 3).is_some_and(|bytes| bytes.iter().all(|&byte| byte == quote));
         let width = if triple { 3 } else { 1 };
         self.position += width;
         let content = self.position;

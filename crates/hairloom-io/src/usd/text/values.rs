@@ -159,7 +159,11 @@ fn guessed(scanner: &mut Scanner<'_>, depth: usize) -> Parsed<Value> {
         Some(b'<') => {
             let paths = paths(scanner)?;
             let reference = scanner.skip_reference()?;
-            Ok(if reference { Value::Unsupported("references") } else { Value::PathListOp(ListOp::explicit(paths)) })
+            Ok(if reference {
+                Value::Unsupported("references")
+            } else {
+                Value::PathListOp(ListOp::explicit(paths))
+            })
         }
         Some(b'{') => dictionary(scanner, depth),
         Some(b'@') => {
