@@ -20,7 +20,9 @@ fn in_both_formats(test: impl Fn(&Path)) {
 fn dump(path: &Path) -> String {
     let layer = Layer::open(path).unwrap();
     let mut text = String::new();
-    for name in ["upAxis", "metersPerUnit", "defaultPrim", "timeCodesPerSecond", "startTimeCode", "customLayerData"] {
+    for name in
+        ["upAxis", "metersPerUnit", "defaultPrim", "timeCodesPerSecond", "startTimeCode", "customLayerData"]
+    {
         text += &format!("{name} {:?}\n", layer.metadata(name).unwrap());
     }
     for prim in layer.prims().unwrap() {
@@ -146,7 +148,8 @@ fn text_leaves_nothing_beside_the_file() {
     let hair = declare_hair(&mut writer, 2, 2).unwrap();
     write_frame(&mut writer, &hair, 0, 4).unwrap();
     drop(writer);
-    let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let names: Vec<_> =
+        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["a.usda"]);
 }
 
@@ -158,7 +161,10 @@ fn misuse_is_told() {
         let points = writer.declare(prim, "points", "point3f[]").unwrap();
         let message = |result: Result<(), UsdError>| result.unwrap_err().to_string();
         let wrong_type = message(writer.write_sample(points, 1.0, &Value::Float(1.0)));
-        assert!(wrong_type.contains("/A.points has the type point3f[], but the value has float"), "{wrong_type}");
+        assert!(
+            wrong_type.contains("/A.points has the type point3f[], but the value has float"),
+            "{wrong_type}"
+        );
         writer.write_sample(points, 1.0, &Value::Vec3fArray(vec![])).unwrap();
         let order = message(writer.write_sample(points, 1.0, &Value::Vec3fArray(vec![])));
         assert!(order.contains("order of time"), "{order}");

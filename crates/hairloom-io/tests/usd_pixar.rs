@@ -163,11 +163,18 @@ fn compare_prim(prim: Prim<'_>, expected: &Json) {
     }
 }
 
-/// Reads `path` here and with Pixar's library: returns how many attributes were compared.
-fn compare(python: &Path, path: &Path) -> usize {
-    let (opened, text) = run(python, "usd_dump.py", &[path.to_str().unwrap()], None);
-    assert!(opened, "Pixar's library cannot read {}", path.display());
-    let expected: Json = serde_json::from_str(&text).unwrap();
+/// Reads files here and with Pixar's library: returns how many attributes were compared in each.
+fn compare(python: &Path, paths: &[PathBuf]) -> Vec<usize> {
+    let names: Vec<&str> = paths.iter().map(|path| path.to_str().unwrap()).collect();
+    let (opened, text) = run(python, "usd_dump.py", &names, None);
+    assert!(opened, "Pixar's library cannot read one of {names:?}");
+    assert_eq!(text.lines().count(), paths.len());
+    paths.iter().zip(text.lines()).map(|(path, line)| compare_layer(path, line)).collect()
+}
+
+fn compare_layer(path: &Path, line: &str) -> usize {
+    println!("{}", path.display());
+    let expected: Json = serde_json::from_str(line).unwrap();
     let layer = Layer::open(path).unwrap();
     assert_eq!(layer.metadata("upAxis").unwrap().unwrap().as_str().unwrap(), expected["upAxis"]);
     let prims = expected["prims"].as_array().unwrap();
@@ -185,16 +192,28 @@ fn compare(python: &Path, path: &Path) -> usize {
 fn layers_of_pixars_library_are_read_with_the_same_values() {
     let Some(python) = python() else { return };
     let folder = tempfile::tempdir().unwrap();
-    let versions = [None, Some("0.4.0"), Some("0.5.0"), Some("0.6.0"), Some("0.7.0"), Some("0.8.0"), Some("0.10.0")];
-    let binary = versions.into_iter().map(|version| ("usdc", version));
-    for (extension, version) in binary.chain([("usda", None)]) {
-        let path = folder.path().join(format!("{}.{extension}", version.unwrap_or("newest")));
-        assert!(run(&python, "usd_make.py", &[path.to_str().unwrap()], version).0);
-        let compared = compare(&python, &path);
+    let files =
+        [("usdc", "0.4.0"), ("usdc", "0.6.0"), ("usdc", "0.7.0"), ("usdc", "0.10.0"), ("usda", "0.9.0")];
+    let make = |(extension, version): (&str, &str)| {
+        let path = folder.path().join(format!("{version}.{extension}"));
+        assert!(run(&python, "usd_make.py", &[path.to_str().unwrap()], Some(version)).0);
+        path
+    };
+    let paths = files.map(make);
+    for (compared, path) in compare(&python, &paths).into_iter().zip(&paths) {
         assert!(compared > 100, "{compared} attributes compared in {}", path.display());
-        let layer = Layer::open(&path).unwrap();
-        let Some(Value::Dictionary(data)) = layer.metadata("customLayerData").unwrap() else { panic!("no data") };
+        let layer = Layer::open(path).unwrap();
+        let Some(Value::Dictionary(data)) = layer.metadata("customLayerData").unwrap() else {
+            panic!("no data")
+        };
         assert_eq!(data.iter().find(|(key, _)| &**key == "count").unwrap().1, Value::Int(3));
+        let model = layer.prim("/World/Model").unwrap();
+        let note = model.metadata("documentation").unwrap().unwrap();
+        assert_eq!(note.as_str(), Some("a \"model\"\nof two lines"));
+        let Some(Value::TokenListOp(schemas)) = model.metadata("apiSchemas").unwrap() else {
+            panic!("no schemas")
+        };
+        assert_eq!(schemas.prepended, ["GeomModelAPI".into()]);
     }
 }
 
@@ -206,10 +225,10 @@ fn pixars_library_reads_what_is_written_and_finds_no_fault() {
         let path = folder.path().join(format!("hair.{extension}"));
         usd_common::write_hair(&path, 5).unwrap();
         assert!(run(&python, "usd_check.py", &[path.to_str().unwrap(), "--strict"], None).0);
-        assert_eq!(compare(&python, &path), 11);
+        assert_eq!(compare(&python, &[path]), [11]);
         let path = folder.path().join(format!("kinds.{extension}"));
         usd_common::write_kinds(&path).unwrap();
-        assert_eq!(compare(&python, &path), usd_common::every_kind().len());
+        assert_eq!(compare(&python, &[path]), [usd_common::every_kind().len()]);
     }
 }
 
@@ -227,7 +246,7 @@ fn pixars_library_reads_a_binary_file_that_was_resumed_and_never_finished() {
         writer.flush().unwrap();
     }
     std::mem::forget(writer);
-    compare(&python, &path);
+    compare(&python, std::slice::from_ref(&path));
     let layer = Layer::open(&path).unwrap();
     assert_eq!(layer.attribute("/World/Hair.points").unwrap().times().unwrap(), [1.0, 1.5, 3.0, 4.0]);
 }

@@ -110,7 +110,9 @@ impl<V> Draft<V> {
 
     pub(super) fn define(&mut self, path: &str, type_name: &str) -> Result<PrimId, UsdError> {
         if type_name.split_whitespace().count() > 1 || (!type_name.is_empty() && !is_identifier(type_name)) {
-            return usage(format!("\"{type_name}\" cannot be the type of a prim: expected a name such as BasisCurves"));
+            return usage(format!(
+                "\"{type_name}\" cannot be the type of a prim: expected a name such as BasisCurves"
+            ));
         }
         if let Some(Found::Prim(index)) = self.by_path.get(path) {
             let index = *index;
@@ -159,7 +161,12 @@ impl<V> Draft<V> {
         Ok(format!("{}.{name}", self.prims[prim.0].path))
     }
 
-    pub(super) fn attribute(&mut self, prim: PrimId, name: &str, type_name: &str) -> Result<AttributeId, UsdError> {
+    pub(super) fn attribute(
+        &mut self,
+        prim: PrimId,
+        name: &str,
+        type_name: &str,
+    ) -> Result<AttributeId, UsdError> {
         let path = self.property_path(prim, name)?;
         let Some(kind) = type_name::parse(type_name) else {
             return usage(format!("{path}: \"{type_name}\" is not a type of USD, such as point3f[]"));

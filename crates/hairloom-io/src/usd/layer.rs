@@ -5,6 +5,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+use super::binary::cursor::Source;
 use super::binary::decode::StoredSamples;
 use super::binary::sections::CrateFile;
 use super::binary::{self, spec};
@@ -58,20 +59,36 @@ impl Layer {
         (&mut file).take(8).read_to_end(&mut magic).map_err(io)?;
         file.seek(SeekFrom::Start(0)).map_err(io)?;
         if magic == *binary::MAGIC {
-            let opened = CrateFile::open(file).and_then(|file| {
-                let nodes = crate_nodes(&file)?;
-                Ok((file, nodes))
-            });
-            let (file, nodes) = opened.map_err(|fault| binary_error(path, fault))?;
-            return Ok(Self { file: path.to_owned(), nodes, content: Content::Crate(Box::new(file)) });
+            return Self::binary(path, Source::file(file).map_err(io)?);
         }
-        if magic.starts_with(b"#usda") {
-            let mut text = Vec::new();
+        let mut text = magic;
+        if text.starts_with(b"#usda") {
+            text.clear();
             file.read_to_end(&mut text).map_err(io)?;
-            let (content, nodes) = TextFile::parse(text).map_err(|(fault, text)| text_error(path, &text, fault))?;
-            return Ok(Self { file: path.to_owned(), nodes, content: Content::Text(content) });
         }
-        Err(UsdError::UnknownFormat { path: path.to_owned() })
+        Self::text(path, text)
+    }
+
+    /// A layer from the bytes of a file; `name` is for messages.
+    pub fn from_bytes(name: impl AsRef<std::path::Path>, bytes: Vec<u8>) -> Result<Self, UsdError> {
+        if bytes.starts_with(binary::MAGIC) {
+            return Self::binary(name.as_ref(), Source::memory(bytes));
+        }
+        Self::text(name.as_ref(), bytes)
+    }
+
+    fn binary(path: &std::path::Path, source: Source) -> Result<Self, UsdError> {
+        let file = CrateFile::open(source).map_err(|fault| binary_error(path, fault))?;
+        Ok(Self { file: path.to_owned(), nodes: crate_nodes(&file), content: Content::Crate(Box::new(file)) })
+    }
+
+    fn text(path: &std::path::Path, text: Vec<u8>) -> Result<Self, UsdError> {
+        if !text.starts_with(b"#usda") {
+            return Err(UsdError::UnknownFormat { path: path.to_owned() });
+        }
+        let (content, nodes) =
+            TextFile::parse(text).map_err(|(fault, text)| text_error(path, &text, fault))?;
+        Ok(Self { file: path.to_owned(), nodes, content: Content::Text(content) })
     }
 
     /// The file.
@@ -146,9 +163,7 @@ impl Layer {
     fn field(&self, node: u32, name: &str) -> Result<Option<Value>, UsdError> {
         let fields = self.nodes[node as usize].fields;
         let value = match &self.content {
-            Content::Crate(file) => {
-                file.field(fields, name).map(|value| file.value(value)).transpose()
-            }
+            Content::Crate(file) => file.field(fields, name).map(|value| file.value(value)).transpose(),
             Content::Text(file) => file.field(fields, name),
         };
         self.checked(value)
@@ -198,7 +213,7 @@ fn text_error(path: &std::path::Path, text: &[u8], fault: Fault) -> UsdError {
 }
 
 /// The prims and properties among the specs of a crate file; what lies inside of variants is left out.
-fn crate_nodes(file: &CrateFile) -> Parsed<Vec<Node>> {
+fn crate_nodes(file: &CrateFile) -> Vec<Node> {
     let mut nodes = vec![Node {
         name: "".into(),
         parent: 0,
@@ -220,7 +235,8 @@ fn crate_nodes(file: &CrateFile) -> Parsed<Vec<Node>> {
             spec::RELATIONSHIP => NodeKind::Relationship,
             _ => continue,
         };
-        let Some(name) = file.paths.token(entry.path).and_then(|token| file.tokens.get(token as usize)) else {
+        let Some(name) = file.paths.token(entry.path).and_then(|token| file.tokens.get(token as usize))
+        else {
             continue;
         };
         of_path[entry.path as usize] = nodes.len() as u32;
@@ -250,7 +266,7 @@ fn crate_nodes(file: &CrateFile) -> Parsed<Vec<Node>> {
             _ => parent.properties.push(node as u32),
         }
     }
-    Ok(nodes)
+    nodes
 }
 
 /// A prim of a [`Layer`].
@@ -476,7 +492,9 @@ impl<'a> Attribute<'a> {
         let fields = self.fields();
         let samples = match &self.layer.content {
             Content::Crate(file) => match file.field(fields, "timeSamples") {
-                Some(value) if value.code() == binary::code::TIME_SAMPLES => file.samples(value).map(Samples::Crate),
+                Some(value) if value.code() == binary::code::TIME_SAMPLES => {
+                    file.samples(value).map(Samples::Crate)
+                }
                 _ => Ok(Samples::None),
             },
             Content::Text(file) => Ok(Samples::Text { fields, times: file.times(fields) }),

@@ -64,10 +64,7 @@ impl<T> ListOp<T> {
     /// The items that this list has when nothing weaker exists.
     pub fn items(&self) -> impl Iterator<Item = &T> {
         let edits = [&self.prepended, &self.added, &self.appended];
-        self.explicit
-            .iter()
-            .flatten()
-            .chain(edits.into_iter().flatten().filter(|_| self.explicit.is_none()))
+        self.explicit.iter().flatten().chain(edits.into_iter().flatten().filter(|_| self.explicit.is_none()))
     }
 }
 

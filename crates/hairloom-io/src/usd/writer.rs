@@ -215,7 +215,9 @@ impl Writer {
     /// Declares a relationship to prims or properties.
     pub fn relate(&mut self, prim: PrimId, name: &str, targets: &[Path]) -> Result<RelationshipId, UsdError> {
         if let Some(bad) = targets.iter().find(|path| !is_target(path.as_str())) {
-            return Err(UsdError::Usage(format!("\"{bad}\" is no target: expected a path such as /World/Skin")));
+            return Err(UsdError::Usage(format!(
+                "\"{bad}\" is no target: expected a path such as /World/Skin"
+            )));
         }
         let value = Value::PathListOp(ListOp::explicit(targets.to_vec()));
         let stored = each!(self, stream => {
@@ -278,9 +280,14 @@ impl Writer {
 
     fn check_metadata(&self, name: &str, value: &Value) -> Result<(), UsdError> {
         if !is_property_name(name) {
-            return Err(UsdError::Usage(format!("\"{name}\" cannot name metadata: expected a name such as upAxis")));
+            return Err(UsdError::Usage(format!(
+                "\"{name}\" cannot name metadata: expected a name such as upAxis"
+            )));
         }
-        if matches!(value, Value::Unsupported(_) | Value::Specifier(_) | Value::Uniform(_) | Value::IntListOp(_)) {
+        if matches!(
+            value,
+            Value::Unsupported(_) | Value::Specifier(_) | Value::Uniform(_) | Value::IntListOp(_)
+        ) {
             return Err(UsdError::Usage(format!("{name}: such a value cannot be written: {value:?}")));
         }
         Ok(())

@@ -1,6 +1,6 @@
-"""Prints what one layer holds, without composition, as JSON: to compare another reader with Pixar's.
+"""Prints what layers hold, without composition, one line of JSON for each: to compare another reader with Pixar's.
 
-    python usd_dump.py FILE
+    python usd_dump.py FILE…
 """
 
 import json
@@ -11,8 +11,8 @@ from pxr import Sdf
 from usd_check import plain
 
 
-def main():
-    layer = Sdf.Layer.FindOrOpen(sys.argv[1])
+def dump(name):
+    layer = Sdf.Layer.FindOrOpen(name)
     prims = []
 
     def visit(path):
@@ -51,4 +51,5 @@ def describe(layer, prim):
 
 
 if __name__ == "__main__":
-    main()
+    for argument in sys.argv[1:]:
+        dump(argument)

@@ -55,7 +55,12 @@ pub(crate) fn positions(frame: usize, count: usize) -> Vec<[f32; 3]> {
 }
 
 /// Writes one frame of [`Hair`].
-pub(crate) fn write_frame(writer: &mut Writer, hair: &Hair, frame: usize, count: usize) -> Result<(), UsdError> {
+pub(crate) fn write_frame(
+    writer: &mut Writer,
+    hair: &Hair,
+    frame: usize,
+    count: usize,
+) -> Result<(), UsdError> {
     let time = 1.0 + frame as f64 * 0.5;
     writer.write_sample(hair.points, time, &Value::Vec3fArray(positions(frame, count)))?;
     writer.write_sample(hair.velocities, time, &Value::Vec3fArray(positions(frame + 100, count)))?;
@@ -79,7 +84,8 @@ pub(crate) fn write_hair(path: &Path, frames: usize) -> Result<(), UsdError> {
 pub(crate) fn every_kind() -> Vec<(&'static str, Value)> {
     let half = Half::from_f32;
     let texts = || vec!["a".into(), "b \"q\" \\ ä\n2".into(), "".into()];
-    let matrix = [[1.0, 2.0, 3.0, 4.0], [5.0, 6.5, 7.0, 8.0], [9.0, 10.0, 11.0, 12.0], [0.1, 1e-300, 1e300, -16.0]];
+    let matrix =
+        [[1.0, 2.0, 3.0, 4.0], [5.0, 6.5, 7.0, 8.0], [9.0, 10.0, 11.0, 12.0], [0.1, 1e-300, 1e300, -16.0]];
     let matrix3 = [[1.0, 0.0, 0.5], [0.0, 1.0, 0.0], [0.0, 0.25, 1.0]];
     vec![
         ("bool", Value::Bool(true)),
@@ -145,10 +151,15 @@ pub(crate) fn write_kinds(path: &Path) -> Result<(), UsdError> {
     writer.set_metadata("metersPerUnit", &Value::Double(0.01))?;
     writer.set_metadata("defaultPrim", &Value::token("A"))?;
     let inner = Value::Dictionary(vec![("deep".into(), Value::DoubleArray(vec![1.5, 2.0]))]);
-    let entries = vec![("count".into(), Value::Int(3)), ("name".into(), Value::string("x")), ("inner".into(), inner)];
+    let entries =
+        vec![("count".into(), Value::Int(3)), ("name".into(), Value::string("x")), ("inner".into(), inner)];
     writer.set_metadata("customLayerData", &Value::Dictionary(entries))?;
     let prim = writer.define("/A/B", "Scope")?;
-    writer.set_prim_metadata(prim, "apiSchemas", &Value::TokenListOp(ListOp::prepended(vec!["GeomModelAPI".into()])))?;
+    writer.set_prim_metadata(
+        prim,
+        "apiSchemas",
+        &Value::TokenListOp(ListOp::prepended(vec!["GeomModelAPI".into()])),
+    )?;
     writer.set_prim_metadata(prim, "documentation", &Value::string("what\nit is"))?;
     for (index, (type_name, value)) in every_kind().into_iter().enumerate() {
         let attribute = writer.declare(prim, &format!("user:a{index}"), type_name)?;

@@ -13,17 +13,27 @@ const WINDOW: usize = 4096;
 /// Large arrays are converted in pieces that stay in the processor's cache [bytes].
 const PIECE: usize = 1 << 18;
 
-/// A file that is read at random places.
+/// A file, or bytes in memory, read at random places.
 #[derive(Debug)]
 pub(in super::super) struct Source {
-    file: Mutex<File>,
+    content: Content,
     length: u64,
 }
 
+#[derive(Debug)]
+enum Content {
+    File(Mutex<File>),
+    Memory(Vec<u8>),
+}
+
 impl Source {
-    pub(in super::super) fn new(file: File) -> std::io::Result<Self> {
+    pub(in super::super) fn file(file: File) -> std::io::Result<Self> {
         let length = file.metadata()?.len();
-        Ok(Self { file: Mutex::new(file), length })
+        Ok(Self { content: Content::File(Mutex::new(file)), length })
+    }
+
+    pub(in super::super) fn memory(bytes: Vec<u8>) -> Self {
+        Self { length: bytes.len() as u64, content: Content::Memory(bytes) }
     }
 
     /// Size of the file [bytes].
@@ -36,9 +46,21 @@ impl Source {
     }
 
     fn read(&self, position: u64, bytes: &mut [u8]) -> Parsed<()> {
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.seek(SeekFrom::Start(position))?;
-        Ok(file.read_exact(bytes)?)
+        match &self.content {
+            Content::File(file) => {
+                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+                file.seek(SeekFrom::Start(position))?;
+                Ok(file.read_exact(bytes)?)
+            }
+            Content::Memory(all) => {
+                let end = position.saturating_add(bytes.len() as u64) as usize;
+                let Some(part) = all.get(position as usize..end) else {
+                    return fault(position, "more bytes");
+                };
+                bytes.copy_from_slice(part);
+                Ok(())
+            }
+        }
     }
 }
 

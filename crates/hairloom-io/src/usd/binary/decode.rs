@@ -183,7 +183,11 @@ impl Decoder<'_> {
     }
 
     /// A 64-bit count, and that many items.
-    fn vector<T>(&mut self, cursor: &mut Cursor<'_>, item: fn(&mut Self, u32, u64) -> Parsed<T>) -> Parsed<Vec<T>> {
+    fn vector<T>(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        item: fn(&mut Self, u32, u64) -> Parsed<T>,
+    ) -> Parsed<Vec<T>> {
         let at = cursor.position;
         let count = cursor.u64("the number of items")?;
         self.charge(count.saturating_mul(size_of::<T>() as u64), at)?;

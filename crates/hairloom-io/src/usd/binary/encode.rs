@@ -308,7 +308,8 @@ impl Encoder {
     }
 
     fn dictionary(&mut self, entries: &[(Arc<str>, Value)]) -> io::Result<ValueRef> {
-        let values: Vec<ValueRef> = entries.iter().map(|(_, value)| self.value(value)).collect::<Result<_, _>>()?;
+        let values: Vec<ValueRef> =
+            entries.iter().map(|(_, value)| self.value(value)).collect::<Result<_, _>>()?;
         let position = self.align()?;
         self.u64(entries.len() as u64)?;
         for ((key, _), value) in entries.iter().zip(values) {

@@ -82,7 +82,10 @@ fn most_frequent_difference<T: Packed>(values: &[T]) -> i64 {
         *counts.entry(T::wrap(value.to_wide().wrapping_sub(before))).or_insert(0_usize) += 1;
         before = value.to_wide();
     }
-    counts.into_iter().max_by_key(|&(difference, count)| (count, difference)).map_or(0, |(difference, _)| difference)
+    counts
+        .into_iter()
+        .max_by_key(|&(difference, count)| (count, difference))
+        .map_or(0, |(difference, _)| difference)
 }
 
 /// Undoes [`pack`] for `count` integers. `offset` is where `bytes` lie, for errors.

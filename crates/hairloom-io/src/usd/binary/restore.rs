@@ -120,7 +120,8 @@ impl Restorer<'_> {
         let draft = &mut self.draft.relationships[index];
         draft.metadata = metadata;
         draft.custom = is_set(self.file.field(fields, "custom"));
-        draft.targets = self.file.field(fields, "targetPaths").filter(|value| value.code() == code::PATH_LIST_OP);
+        draft.targets =
+            self.file.field(fields, "targetPaths").filter(|value| value.code() == code::PATH_LIST_OP);
         Ok(())
     }
 }

@@ -1,6 +1,5 @@
 //! The structural sections of a crate file, read whole when it is opened.
 
-use std::fs::File;
 use std::sync::Arc;
 
 use super::super::error::{Parsed, fault};
@@ -47,8 +46,7 @@ pub(in super::super) struct CrateFile {
 struct Contents(Vec<([u8; 16], u64, u64)>);
 
 impl CrateFile {
-    pub(in super::super) fn open(file: File) -> Parsed<Self> {
-        let source = Source::new(file)?;
+    pub(in super::super) fn open(source: Source) -> Parsed<Self> {
         let (version, contents_at) = read_header(&source)?;
         let (contents, contents_end) = read_contents(&source, contents_at)?;
         let tokens = read_tokens(&mut contents.section(&source, "TOKENS")?)?;

@@ -101,7 +101,10 @@ pub(super) fn read_paths(cursor: &mut Cursor<'_>, source: &Source, tokens: &[Arc
         let element = elements[position] as i32;
         let token = element.unsigned_abs();
         if token as usize >= tokens.len() {
-            return fault(at, format!("elements of paths among the {} tokens, not token {token}", tokens.len()));
+            return fault(
+                at,
+                format!("elements of paths among the {} tokens, not token {token}", tokens.len()),
+            );
         }
         let index = indices[position];
         match nodes.get_mut(index as usize) {

@@ -91,7 +91,11 @@ impl CrateBackend {
             )));
         };
         let (draft, samples) = restore_draft(layer, crate_file, keep)?;
-        let file = OpenOptions::new().read(true).write(true).open(path).map_err(|error| UsdError::io(path, error))?;
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(path)
+            .map_err(|error| UsdError::io(path, error))?;
         // Behind the table of contents there is only what was never published.
         file.set_len(crate_file.contents_end).map_err(|error| UsdError::io(path, error))?;
         let encoder = Encoder::new(file, tables).map_err(|error| UsdError::io(path, error))?;
@@ -135,7 +139,11 @@ impl CrateBackend {
         Ok((self.encoder.tables.token(name), value))
     }
 
-    fn names(&mut self, name: &str, items: impl Iterator<Item = Arc<str>>) -> io::Result<Option<(u32, ValueRef)>> {
+    fn names(
+        &mut self,
+        name: &str,
+        items: impl Iterator<Item = Arc<str>>,
+    ) -> io::Result<Option<(u32, ValueRef)>> {
         let tokens: Vec<u32> = items.map(|item| self.encoder.tables.token(&item)).collect();
         if tokens.is_empty() {
             return Ok(None);
@@ -262,13 +270,10 @@ impl CrateBackend {
         self.encoder.bytes(&compressed)
     }
 
-    fn write_paths(&mut self) -> io::Result<()> {
-        let [indices, elements, jumps] = path_tree(&self.encoder.tables.paths);
+    fn write_paths(&mut self, tree: &[Vec<u32>; 3]) -> io::Result<()> {
         self.encoder.u64(self.encoder.tables.paths.len() as u64)?;
-        self.encoder.u64(indices.len() as u64)?;
-        self.packed(&indices)?;
-        self.packed(&elements)?;
-        self.packed(&jumps)
+        self.encoder.u64(tree[0].len() as u64)?;
+        tree.iter().try_for_each(|column| self.packed(column))
     }
 
     fn write_specs(&mut self, structure: &Structure) -> io::Result<()> {
@@ -291,6 +296,28 @@ impl CrateBackend {
         contents.extend_from_slice(&(self.encoder.position() - start).to_le_bytes());
         Ok(())
     }
+
+    /// Appends the sections and their table of contents, and makes it the one that counts.
+    fn write_structure(
+        &mut self,
+        structure: &Structure,
+        tree: &[Vec<u32>; 3],
+        durable: bool,
+    ) -> io::Result<()> {
+        let mut contents = 6_u64.to_le_bytes().to_vec();
+        self.section(&mut contents, "TOKENS", Self::write_tokens)?;
+        self.section(&mut contents, "STRINGS", Self::write_strings)?;
+        self.section(&mut contents, "FIELDS", |this| this.write_fields(structure))?;
+        self.section(&mut contents, "FIELDSETS", |this| {
+            this.encoder.u64(structure.sets.len() as u64)?;
+            this.packed(&structure.sets)
+        })?;
+        self.section(&mut contents, "PATHS", |this| this.write_paths(tree))?;
+        self.section(&mut contents, "SPECS", |this| this.write_specs(structure))?;
+        let position = self.encoder.position();
+        self.encoder.bytes(&contents)?;
+        self.encoder.publish(position, durable)
+    }
 }
 
 impl Backend for CrateBackend {
@@ -311,19 +338,8 @@ impl Backend for CrateBackend {
 
     fn write(&mut self, draft: &Draft<ValueRef>, last: bool) -> io::Result<()> {
         let structure = self.gather(draft)?;
-        let mut contents = 6_u64.to_le_bytes().to_vec();
-        self.section(&mut contents, "TOKENS", Self::write_tokens)?;
-        self.section(&mut contents, "STRINGS", Self::write_strings)?;
-        self.section(&mut contents, "FIELDS", |this| this.write_fields(&structure))?;
-        self.section(&mut contents, "FIELDSETS", |this| {
-            this.encoder.u64(structure.sets.len() as u64)?;
-            this.packed(&structure.sets)
-        })?;
-        self.section(&mut contents, "PATHS", Self::write_paths)?;
-        self.section(&mut contents, "SPECS", |this| this.write_specs(&structure))?;
-        let position = self.encoder.position();
-        self.encoder.bytes(&contents)?;
-        self.encoder.publish(position, last)
+        let tree = path_tree(&self.encoder.tables.paths);
+        self.write_structure(&structure, &tree, last)
     }
 }
 
@@ -361,4 +377,86 @@ fn path_tree(paths: &[PathEntry]) -> [Vec<u32>; 3] {
         }
     }
     columns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::draft::PrimId;
+    use super::super::super::layer::Layer;
+    use super::*;
+
+    /// Compression hides the structure from whoever flips bytes of a file: here it is broken before.
+    #[test]
+    fn broken_structure_is_survived() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("layer.usdc");
+        let (mut errors, mut state) = (0, 1_u64);
+        let mut random = |limit: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % limit
+        };
+        for _ in 0..1500 {
+            let mut backend = CrateBackend::create(&path).unwrap();
+            let draft = small_draft(&mut backend);
+            let mut structure = backend.gather(&draft).unwrap();
+            let mut tree = path_tree(&backend.encoder.tables.paths);
+            for _ in 0..1 + random(3) {
+                let number = [0, 1, 2, 5, u32::MAX, u32::MAX - 1, random(40) as u32][random(7)];
+                let column = random(3);
+                match random(5) {
+                    0 => replace(&mut tree[column], random(100), number),
+                    1 => replace(&mut structure.specs[column], random(100), number),
+                    2 => replace(&mut structure.sets, random(100), number),
+                    3 => {
+                        let count = structure.fields.len();
+                        structure.fields[random(count)].1.0 ^= 1 << random(64);
+                    }
+                    _ => backend.encoder.tables.strings.push(number),
+                }
+            }
+            backend.write_structure(&structure, &tree, false).unwrap();
+            errors += usize::from(visit(&path).is_err());
+        }
+        assert!(errors > 300, "{errors}");
+    }
+
+    fn replace(column: &mut [u32], at: usize, number: u32) {
+        let length = column.len();
+        column[at % length] = number;
+    }
+
+    fn small_draft(backend: &mut CrateBackend) -> Draft<ValueRef> {
+        let mut draft = Draft::new();
+        for name in ["/A/B/C", "/A/D", "/E"] {
+            let prim: PrimId = draft.define(name, "Mesh").unwrap();
+            for name in ["points", "x"] {
+                let attribute = draft.attribute(prim, name, "float[]").unwrap().0;
+                let value = Value::FloatArray(vec![1.0, 2.0]);
+                backend.append(attribute, 1.0, &value).unwrap();
+                draft.attributes[attribute].times.push(1.0);
+                draft.attributes[attribute].default = Some(backend.store(&value).unwrap());
+                let data =
+                    Value::Dictionary(vec![("a".into(), Value::Dictionary(vec![("b".into(), value)]))]);
+                draft.attributes[attribute]
+                    .metadata
+                    .push(("customData".into(), backend.store(&data).unwrap()));
+            }
+        }
+        draft
+    }
+
+    fn visit(path: &std::path::Path) -> Result<(), UsdError> {
+        let layer = Layer::from_bytes(path, std::fs::read(path).unwrap())?;
+        for prim in layer.prims()? {
+            prim.specifier()?;
+            for attribute in prim.attributes()? {
+                attribute.default()?;
+                attribute.metadata("customData")?;
+                for index in 0..attribute.times()?.len() {
+                    attribute.sample(index)?;
+                }
+            }
+        }
+        Ok(())
+    }
 }

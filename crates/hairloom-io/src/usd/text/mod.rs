@@ -141,7 +141,11 @@ impl TextFile {
                 other => values::into_texts(other),
             })
         })?;
-        Ok(kind.unwrap_or(if name == "apiSchemas" { Value::TokenListOp(list) } else { Value::StringListOp(list) }))
+        Ok(kind.unwrap_or(if name == "apiSchemas" {
+            Value::TokenListOp(list)
+        } else {
+            Value::StringListOp(list)
+        }))
     }
 
     fn samples(&self, fields: u32) -> &[Sample] {

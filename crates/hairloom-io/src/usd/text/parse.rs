@@ -238,7 +238,11 @@ impl<'a> Parser<'a> {
 
     /// `.timeSamples` and the like, empty if there is none.
     fn suffix(&mut self) -> Parsed<&'a str> {
-        if self.scanner.take(b'.') { self.scanner.required_word("timeSamples, connect or spline") } else { Ok("") }
+        if self.scanner.take(b'.') {
+            self.scanner.required_word("timeSamples, connect or spline")
+        } else {
+            Ok("")
+        }
     }
 
     fn attribute(&mut self, node: u32, edit: Edit) -> Parsed<()> {
@@ -312,6 +316,9 @@ impl<'a> Parser<'a> {
             }
             self.scanner.require(b'=')?;
             let at = self.value()?;
+            if matches!(self.scanner.byte_at(at), Some(b'@' | b'<')) {
+                self.scanner.skip_reference()?;
+            }
             // The text says `doc`, the data model `documentation`.
             let name = if name == "doc" { "documentation" } else { name };
             match edit {

@@ -28,7 +28,9 @@ fn other(out: &mut Vec<u8>, value: &Value, depth: usize) {
     match value {
         Value::String(text) | Value::Token(text) => string(out, text),
         Value::Asset(path) => asset(out, path),
-        Value::StringArray(texts) | Value::TokenArray(texts) => list(out, texts, |out, text| string(out, text)),
+        Value::StringArray(texts) | Value::TokenArray(texts) => {
+            list(out, texts, |out, text| string(out, text))
+        }
         Value::AssetArray(paths) => list(out, paths, |out, path| asset(out, path)),
         Value::Dictionary(entries) => dictionary(out, entries, depth),
         _ => out.extend_from_slice(b"None"),
@@ -175,7 +177,10 @@ pub(super) fn edits<T>(
         ("append ", &list.appended),
         ("reorder ", &list.ordered),
     ];
-    kinds.into_iter().filter(|(_, entries)| !entries.is_empty()).for_each(|(edit, entries)| line(edit, entries));
+    kinds
+        .into_iter()
+        .filter(|(_, entries)| !entries.is_empty())
+        .for_each(|(edit, entries)| line(edit, entries));
 }
 
 /// `rel name = …` with its edits.

@@ -36,6 +36,11 @@ impl<'a> Scanner<'a> {
         self.text.get(start..self.position).unwrap_or_default()
     }
 
+    /// The byte at a place.
+    pub(super) fn byte_at(&self, position: u64) -> Option<u8> {
+        self.text.get(position as usize).copied()
+    }
+
     fn byte(&self) -> Option<u8> {
         self.text.get(self.position).copied()
     }
@@ -127,7 +132,8 @@ impl<'a> Scanner<'a> {
             return self.expected("a text in quotes");
         };
         let start = self.position;
-        let triple = self.text.get(start..start + 3).is_some_and(|bytes| bytes.iter().all(|&byte| byte == quote));
+        let triple =
+            self.text.get(start..start + 3).is_some_and(|bytes| bytes.iter().all(|&byte| byte == quote));
         let width = if triple { 3 } else { 1 };
         self.position += width;
         let content = self.position;
@@ -192,17 +198,7 @@ impl<'a> Scanner<'a> {
             Some(b'[' | b'(' | b'{') => self.skip_brackets(),
             Some(b'"' | b'\'') => self.quoted().map(|_| ()),
             Some(b'<') => self.path().map(|_| ()),
-            Some(b'@') => {
-                self.asset()?;
-                // A reference: the prim in that file and the offset of its times.
-                if self.peek() == Some(b'<') {
-                    self.path()?;
-                }
-                if self.peek() == Some(b'(') {
-                    self.skip_brackets()?;
-                }
-                Ok(())
-            }
+            Some(b'@') => self.asset().map(|_| ()),
             _ => {
                 let start = self.position;
                 while self.byte().is_some_and(|byte| is_word(byte) || is_number(byte)) {
@@ -211,6 +207,20 @@ impl<'a> Scanner<'a> {
                 if self.position == start { self.expected("a value") } else { Ok(()) }
             }
         }
+    }
+
+    /// Steps over what may follow the file or path of a reference: the prim in that file, the offset of its times.
+    /// True if there was anything.
+    pub(super) fn skip_reference(&mut self) -> Parsed<bool> {
+        let path = self.peek() == Some(b'<');
+        if path {
+            self.path()?;
+        }
+        let offset = self.peek() == Some(b'(');
+        if offset {
+            self.skip_brackets()?;
+        }
+        Ok(path || offset)
     }
 
     /// Steps over balanced brackets.

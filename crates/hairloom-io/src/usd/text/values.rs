@@ -156,26 +156,27 @@ pub(super) fn paths(scanner: &mut Scanner<'_>) -> Parsed<Vec<Path>> {
 fn guessed(scanner: &mut Scanner<'_>, depth: usize) -> Parsed<Value> {
     match scanner.peek() {
         Some(b'"' | b'\'') => Ok(Value::String(scanner.string()?)),
-        Some(b'<') => Ok(Value::PathListOp(ListOp::explicit(paths(scanner)?))),
-        Some(b'{') => dictionary(scanner, depth),
-        Some(b'@') => {
-            let start = *scanner;
-            let asset = scanner.asset()?;
-            let end = scanner.position;
-            *scanner = start;
-            scanner.skip_value()?;
-            Ok(if scanner.since(end).iter().any(|byte| matches!(byte, b'<' | b'(')) {
+        Some(b'<') => {
+            let paths = paths(scanner)?;
+            let reference = scanner.skip_reference()?;
+            Ok(if reference {
                 Value::Unsupported("references")
             } else {
-                Value::Asset(asset)
+                Value::PathListOp(ListOp::explicit(paths))
             })
+        }
+        Some(b'{') => dictionary(scanner, depth),
+        Some(b'@') => {
+            let asset = scanner.asset()?;
+            let reference = scanner.skip_reference()?;
+            Ok(if reference { Value::Unsupported("references") } else { Value::Asset(asset) })
         }
         Some(b'[') => {
             let mut ahead = *scanner;
             ahead.position += 1;
             Ok(match ahead.peek() {
                 Some(b'"' | b'\'') => Value::StringArray(texts(scanner, Scanner::string)?),
-                Some(b'<') => Value::PathListOp(ListOp::explicit(paths(scanner)?)),
+                Some(b'<') => path_list(scanner)?,
                 Some(byte) if byte.is_ascii_digit() || matches!(byte, b'-' | b'.') => {
                     Value::DoubleArray(list(scanner, number)?)
                 }
@@ -190,6 +191,19 @@ fn guessed(scanner: &mut Scanner<'_>, depth: usize) -> Parsed<Value> {
             Ok(Value::Unsupported("tuple"))
         }
         _ => word_or_number(scanner),
+    }
+}
+
+/// A list of paths; of references if anything but paths is in it.
+fn path_list(scanner: &mut Scanner<'_>) -> Parsed<Value> {
+    let start = *scanner;
+    match paths(scanner) {
+        Ok(paths) => Ok(Value::PathListOp(ListOp::explicit(paths))),
+        Err(_) => {
+            *scanner = start;
+            scanner.skip_value()?;
+            Ok(Value::Unsupported("references"))
+        }
     }
 }
 

@@ -90,7 +90,13 @@ impl TextBackend {
         part.flush()
     }
 
-    fn write_prim(&self, out: &mut impl Write, draft: &Draft<Value>, index: usize, depth: usize) -> io::Result<()> {
+    fn write_prim(
+        &self,
+        out: &mut impl Write,
+        draft: &Draft<Value>,
+        index: usize,
+        depth: usize,
+    ) -> io::Result<()> {
         let prim = &draft.prims[index];
         let mut head = Vec::new();
         print::indent(&mut head, depth);
@@ -238,7 +244,11 @@ fn print_block(out: &mut Vec<u8>, metadata: &Fields<Value>, depth: usize) {
     out.push(b')');
 }
 
-fn write_relationship(out: &mut impl Write, relationship: &RelationshipDraft<Value>, depth: usize) -> io::Result<()> {
+fn write_relationship(
+    out: &mut impl Write,
+    relationship: &RelationshipDraft<Value>,
+    depth: usize,
+) -> io::Result<()> {
     let mut text = Vec::new();
     let head = format!("{}rel {}", if relationship.custom { "custom " } else { "" }, relationship.name);
     if let Some(targets) = &relationship.targets {
