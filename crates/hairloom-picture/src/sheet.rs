@@ -68,7 +68,7 @@ impl ContactSheet {
         if label.is_empty() {
             return;
         }
-        let size = (self.cell.1 as f32 * 0.045).clamp(7.0, 18.0);
+        let size = (self.cell.1 as f32 * 0.034).clamp(7.0, 18.0);
         let (padding, width) = (size * 0.7, text_width(label, size));
         let mut canvas = Canvas::new(&mut self.sheet);
         let low = corner - Vec2::new(0.0, size + padding * 2.0);

@@ -84,7 +84,7 @@ fn linear_ticks(low: f64, high: f64, count: usize) -> Vec<Tick> {
     (0..=((last - first) as usize).min(50))
         .map(|index| (first + index as f64) * step)
         .filter(|value| *value >= low - step * 1e-6 && *value <= high + step * 1e-6)
-        .map(|value| Tick { value, text: number(value, step) })
+        .map(|value| Tick { value, text: number(value, step, low.abs().max(high.abs())) })
         .collect()
 }
 
@@ -100,26 +100,26 @@ fn log_ticks(low: f64, high: f64, count: usize) -> Vec<Tick> {
                 continue;
             }
             let named = (factor == 1 && (power - first) % stride == 0) || (few && (factor == 2 || factor == 5));
-            let text = if named { number(value, value) } else { String::new() };
+            let text = if named { number(value, value, value) } else { String::new() };
             ticks.push(Tick { value, text });
         }
     }
     ticks
 }
 
-/// A value as text, with as many digits as `step` calls for.
-fn number(value: f64, step: f64) -> String {
+/// A value as text, with as many digits as `step` calls for; `largest` is the largest value beside it.
+fn number(value: f64, step: f64, largest: f64) -> String {
     // Rounding may leave a zero that is not quite one.
     let value = if value.abs() < step * 1e-6 { 0.0 } else { value };
-    let size = value.abs().max(step);
-    if (1e-3..1e5).contains(&size) {
-        let digits = (-(step * 1.000_001).log10().floor()).clamp(0.0, 9.0) as usize;
+    let digits_of = |size: f64| (size.abs() * 1.000_001).log10().floor();
+    if (1e-3..1e5).contains(&largest) {
+        let digits = (-digits_of(step)).clamp(0.0, 9.0) as usize;
         return format!("{value:.digits$}");
     }
     if value == 0.0 {
         return "0".to_string();
     }
-    let digits = (value.abs().log10().floor() - (step * 1.000_001).log10().floor()).clamp(0.0, 9.0) as usize;
+    let digits = (digits_of(value) - digits_of(step)).clamp(0.0, 9.0) as usize;
     format!("{value:.digits$e}")
 }
 
