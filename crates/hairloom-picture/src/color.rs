@@ -45,7 +45,7 @@ impl HairColor {
             "dark-brown" => Self::from_srgb([52, 34, 24]),
             "brown" => Self::from_srgb([92, 58, 38]),
             "light-brown" => Self::from_srgb([134, 94, 62]),
-            "auburn" => Self::from_srgb([108, 54, 36]),
+            "auburn" => Self::from_srgb([110, 61, 40]),
             "red" => Self::from_srgb([168, 90, 50]),
             "blond" => Self::from_srgb([206, 174, 130]),
             "grey" => Self::from_srgb([124, 123, 121]),

@@ -86,11 +86,10 @@ impl Fragments {
             let x = from.x + (to.x - from.x) * t;
             let half = (a.width + (b.width - a.width) * t) * stretch * 0.5;
             let point = Blend { depth: a.depth + (b.depth - a.depth) * t, light: a.light.lerp(b.light, t) };
-            let (first, last) = (x - half - 1.5, x + half + 0.5);
+            let (first, last) = (x - half - SOFT * 0.5, x + half + SOFT * 0.5);
             let across = if FLAT { rect.rows(first, last) } else { rect.columns(first, last) };
             for column in across {
-                let middle = column as f32 + 0.5;
-                let cover = (filter_integral(x + half - middle) - filter_integral(x - half - middle)) * (high - low);
+                let cover = (high - low) * filtered(x - (column as f32 + 0.5), half);
                 let (px, py) = if FLAT { (row, column) } else { (column, row) };
                 self.push(rect, source, px, py, cover, point);
             }
@@ -119,7 +118,7 @@ impl Fragments {
                 let t = (offset.dot(axis) / length).clamp(0.0, 1.0);
                 let half = (a.width + (b.width - a.width) * t) * 0.5;
                 let distance = axis.perp_dot(offset).abs();
-                let side = filter_integral(half - distance) - filter_integral(-half - distance);
+                let side = filtered(distance, half);
                 let round = (1.0 - (distance / half.max(1e-3)).powi(2)).max(0.0).sqrt();
                 // A wide strand is a cylinder: darker toward its edges, as far as its width shows it.
                 let shape = ((half * 2.0 - WIDE) / 3.0).clamp(0.0, 1.0);
@@ -192,11 +191,23 @@ impl Source<'_> {
     }
 }
 
-/// Integral of the pixel filter up to `x`: a pixel's width, with edges softened over `SOFT` pixels.
+/// Width over which the edges of a pixel are softened [px].
+const SOFT: f32 = 0.6;
+
+/// Share of a pixel that a band covers whose middle lies `distance` away and that reaches `half` to each side.
 ///
-/// Filters around neighbouring pixels add up to one everywhere, so that no coverage is lost.
+/// The filter is as wide as a pixel with softened edges. Filters around neighbouring pixels add up to one everywhere,
+/// so that no coverage is lost.
+fn filtered(distance: f32, half: f32) -> f32 {
+    if half < 0.1 {
+        // A thin band: the filter hardly changes across it.
+        return 2.0 * half * ((0.5 + SOFT * 0.5 - distance.abs()) / SOFT).clamp(0.0, 1.0);
+    }
+    filter_integral(half - distance) - filter_integral(-half - distance)
+}
+
+/// Integral of the pixel filter up to `x`.
 fn filter_integral(x: f32) -> f32 {
-    const SOFT: f32 = 0.6;
     /// The integral of a ramp from 0 at -1/2 to 1 at 1/2.
     fn ramp_integral(x: f32) -> f32 {
         let inside = (x + 0.5).clamp(0.0, 1.0);
