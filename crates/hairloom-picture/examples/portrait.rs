@@ -2,7 +2,8 @@
 //!
 //!     cargo run --release -p hairloom-picture --example portrait -- [style] [colour] [strands] [view] [file.png]
 //!
-//! Styles: straight, wavy, curly, afro. Colours and views: see `HairColor` and `View`.
+//! Styles: straight, wavy, curly, afro, or gallery for a contact sheet of all. Colours and views: see `HairColor`
+//! and `View`.
 
 use std::error::Error;
 use std::f32::consts::TAU;
@@ -11,7 +12,9 @@ use std::time::Instant;
 use glam::{Quat, Vec3};
 use hairloom::body::TriMesh;
 use hairloom::groom::Curves;
-use hairloom_picture::{BodyLayer, HairColor, HairLayer, Options, Scene, View, render};
+use hairloom_picture::{
+    BodyLayer, ContactSheet, HairColor, HairLayer, Image, Options, PictureError, Scene, View, render,
+};
 
 /// Height [m], half width [m], half depth [m] and forward shift [m] along the bust, from below.
 const PROFILE: [[f32; 4]; 16] = [
@@ -115,33 +118,12 @@ struct Style {
 
 fn style(name: &str) -> Style {
     match name {
-        "wavy" => Style {
-            length: 0.34,
-            weight: 0.16,
-            curl_radius: 0.006,
-            curl_pitch: 0.07,
-            clump: 0.5,
-            frizz: 0.004,
-        },
-        "curly" => Style {
-            length: 0.30,
-            weight: 0.13,
-            curl_radius: 0.009,
-            curl_pitch: 0.028,
-            clump: 0.8,
-            frizz: 0.005,
-        },
-        "afro" => Style {
-            length: 0.15,
-            weight: 0.0,
-            curl_radius: 0.004,
-            curl_pitch: 0.011,
-            clump: 0.45,
-            frizz: 0.006,
-        },
-        _ => {
-            Style { length: 0.34, weight: 0.17, curl_radius: 0.0, curl_pitch: 0.1, clump: 0.18, frizz: 0.002 }
+        "wavy" => Style { length: 0.34, weight: 0.28, curl_radius: 0.006, curl_pitch: 0.07, clump: 0.5, frizz: 0.004 },
+        "curly" => {
+            Style { length: 0.30, weight: 0.22, curl_radius: 0.009, curl_pitch: 0.028, clump: 0.8, frizz: 0.005 }
         }
+        "afro" => Style { length: 0.15, weight: 0.0, curl_radius: 0.004, curl_pitch: 0.011, clump: 0.45, frizz: 0.006 },
+        _ => Style { length: 0.34, weight: 0.30, curl_radius: 0.0, curl_pitch: 0.1, clump: 0.18, frizz: 0.002 },
     }
 }
 
@@ -177,7 +159,7 @@ fn root(random: &mut Random) -> (Vec3, Vec3) {
 fn guide(root: Vec3, normal: Vec3, style: &Style, steps: usize, gap: f32) -> Vec<Vec3> {
     // Hair parts in the middle and sweeps to the sides and back.
     let side = if root.x >= 0.0 { 1.0 } else { -1.0 };
-    let combed = normal * 0.55 + Vec3::new(side * 0.75, 0.15, -0.35);
+    let combed = normal * 0.4 + Vec3::new(side * 0.8, 0.1, -0.4);
     let mut direction = if style.weight > 0.0 { combed.normalize() } else { normal };
     let step = style.length / steps as f32;
     let mut points = vec![root];
@@ -233,33 +215,48 @@ fn grow(name: &str, count: usize) -> Curves {
     curves
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let mut arguments = std::env::args().skip(1);
-    let mut next = |default: &str| arguments.next().unwrap_or_else(|| default.to_string());
-    let (name, color) = (next("straight"), next("brown").parse::<HairColor>()?);
-    let (count, view) = (next("50000").parse::<usize>()?, next("three-quarter").parse::<View>()?);
-    let file = next("portrait.png");
-    let (curves, mesh) = (grow(&name, count), bust());
-    let width = 7e-5 * (80_000.0 / count.max(1) as f32).sqrt().max(1.0);
-    let widths: Vec<f32> = curves
-        .iter()
-        .flat_map(|strand| {
-            let last = strand.len() as f32 - 1.0;
-            (0..strand.len()).map(move |k| width * (1.0 - 0.7 * (k as f32 / last).powi(3)))
-        })
-        .collect();
+/// Hair thins out toward its tips; fewer strands are thicker, so that they hide the scalp as well.
+fn widths(curves: &Curves) -> Vec<f32> {
+    let width = 7e-5 * (80_000.0 / curves.strands().max(1) as f32).sqrt().max(1.0);
+    let thin = |strand: &[Vec3]| {
+        let last = strand.len() as f32 - 1.0;
+        (0..strand.len()).map(move |k| width * (1.0 - 0.7 * (k as f32 / last).powi(3)))
+    };
+    curves.iter().flat_map(thin).collect()
+}
+
+fn portrait(style: &str, color: HairColor, count: usize, view: View, size: (u32, u32)) -> Result<Image, PictureError> {
+    let (curves, mesh) = (grow(style, count), bust());
+    let widths = widths(&curves);
     let scene = Scene {
         hair: vec![HairLayer::new(&curves, &widths, color)],
         bodies: vec![BodyLayer::new(&mesh)],
         ground: None,
     };
-    let bounds = scene.bounds().ok_or("the scene is empty")?;
-    let options = Options::new(1280, 720);
+    let camera = view.camera(scene.bounds().unwrap_or_default(), size.0 as f32 / size.1 as f32);
     let start = Instant::now();
-    let image = render(&scene, &view.camera(bounds, 1280.0 / 720.0), &options)?;
-    let (points, seconds) = (curves.points.len(), start.elapsed().as_secs_f32());
-    println!("{count} strands, {points} points, 1280x720: {seconds:.2} s");
-    image.save_png(&file)?;
-    println!("{file}");
+    let image = render(&scene, &camera, &Options::new(size.0, size.1))?;
+    let seconds = start.elapsed().as_secs_f32();
+    println!("{style}: {count} strands, {} points, {}x{}: {seconds:.2} s", curves.points.len(), size.0, size.1);
+    Ok(image)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let mut next = |default: &str| arguments.next().unwrap_or_else(|| default.to_string());
+    let (style, color) = (next("straight"), next("brown").parse::<HairColor>()?);
+    let (count, view) = (next("50000").parse::<usize>()?, next("three-quarter").parse::<View>()?);
+    let file = next("portrait.png");
+    if style != "gallery" {
+        portrait(&style, color, count, view, (1280, 720))?.save_png(&file)?;
+        return Ok(());
+    }
+    let styles = ["straight", "wavy", "curly", "afro"];
+    let mut sheet = ContactSheet::new(HairColor::NAMES.len() as u32, 3, (480, 400))?;
+    for (index, name) in HairColor::NAMES.into_iter().enumerate() {
+        let style = styles[index % styles.len()];
+        sheet.add(&portrait(style, name.parse()?, count, view, (480, 400))?, &format!("{style}, {name}"))?;
+    }
+    sheet.finish().save_png(&file)?;
     Ok(())
 }

@@ -41,15 +41,15 @@ impl HairColor {
     /// A colour by its name, see [`HairColor::NAMES`].
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
-            "black" => Self::from_melanin(1.1, 0.1),
-            "dark-brown" => Self::from_melanin(0.42, 0.06),
-            "brown" => Self::from_melanin(0.22, 0.06),
-            "light-brown" => Self::from_melanin(0.12, 0.04),
-            "auburn" => Self::from_melanin(0.1, 0.3),
-            "red" => Self::from_melanin(0.02, 0.24),
-            "blond" => Self::from_melanin(0.033, 0.012),
-            "grey" => Self { reflectance: Vec3::new(0.34, 0.34, 0.35) },
-            "white" => Self { reflectance: Vec3::new(0.78, 0.77, 0.74) },
+            "black" => Self::from_srgb([24, 20, 18]),
+            "dark-brown" => Self::from_srgb([52, 34, 24]),
+            "brown" => Self::from_srgb([92, 58, 38]),
+            "light-brown" => Self::from_srgb([134, 94, 62]),
+            "auburn" => Self::from_srgb([110, 61, 40]),
+            "red" => Self::from_srgb([168, 90, 50]),
+            "blond" => Self::from_srgb([206, 174, 130]),
+            "grey" => Self::from_srgb([124, 123, 121]),
+            "white" => Self::from_srgb([226, 224, 220]),
             _ => return None,
         })
     }
@@ -57,7 +57,7 @@ impl HairColor {
 
 impl Default for HairColor {
     fn default() -> Self {
-        Self::from_melanin(0.22, 0.06)
+        Self::from_srgb([92, 58, 38])
     }
 }
 
@@ -110,11 +110,16 @@ mod tests {
 
     #[test]
     fn more_melanin_is_darker_and_pheomelanin_is_redder() {
+        let [blond, brown, red] = [(0.3, 0.0), (1.3, 0.0), (0.2, 1.2)].map(|(e, p)| HairColor::from_melanin(e, p));
+        assert!(brown.reflectance.cmplt(blond.reflectance).all());
+        assert!(red.reflectance.x / red.reflectance.z > blond.reflectance.x / blond.reflectance.z);
+    }
+
+    #[test]
+    fn named_colours_are_ordered_from_black_to_white() {
         let brightness = |name: &str| HairColor::named(name).unwrap().reflectance.element_sum();
         let names = ["black", "dark-brown", "brown", "light-brown", "blond", "white"];
         assert!(names.windows(2).all(|pair| brightness(pair[0]) < brightness(pair[1])));
-        let (brown, auburn) = (HairColor::named("brown").unwrap(), HairColor::named("auburn").unwrap());
-        assert!(auburn.reflectance.x / auburn.reflectance.z > brown.reflectance.x / brown.reflectance.z);
         assert!(HairColor::NAMES.iter().all(|name| HairColor::named(name).is_some()));
     }
 

@@ -13,6 +13,8 @@ mod shadow_map;
 mod strands;
 mod tile;
 mod volume;
+#[cfg(test)]
+mod tests;
 
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
@@ -67,41 +69,52 @@ impl Options {
 /// The same scene gives the same bytes for any number of threads. Points that are not finite, strands behind the
 /// camera and triangles without area are left out.
 pub fn render(scene: &Scene, camera: &Camera, options: &Options) -> Result<Image, PictureError> {
+    let (width, height) = (options.width, options.height);
+    let light = draw_light(scene, camera, options)?;
+    let exposure = if options.exposure.is_finite() { options.exposure.max(0.0) } else { 1.0 };
+    let pixels = light
+        .into_par_iter()
+        .enumerate()
+        .map(|(index, light)| develop(light * exposure, index % width as usize, index / width as usize))
+        .collect();
+    Ok(Image { width, height, pixels })
+}
+
+/// The linear light of every pixel.
+fn draw_light(scene: &Scene, camera: &Camera, options: &Options) -> Result<Vec<Vec3>, PictureError> {
     let count = check_size(options.width, options.height)?;
     camera.check()?;
     scene.check()?;
     let studio = Light::studio(camera);
     let lights = if options.lights.is_empty() { &studio } else { &options.lights };
-    let lighting = Lighting::new(scene, lights);
+    let lighting = &Lighting::new(scene, lights);
     let projection = camera.projection(options.width, options.height);
     let tiles = TileGrid::new(options.width, options.height);
     let (strands, bodies) = rayon::join(
-        || project_strands(scene, &projection, &lighting, &tiles),
+        || project_strands(scene, &projection, lighting, &tiles),
         || ScreenBodies::new(scene, projection, &tiles),
     );
-    let backdrop = Backdrop::new(scene, options, projection);
-    let frame = FrameParts { strands: &strands, bodies: &bodies, lighting: &lighting, backdrop: &backdrop };
-
-    let mut pixels = vec![[0; 3]; count];
-    let parts: Vec<(Rect, Vec<Vec3>)> = (0..tiles.count())
+    let backdrop = &Backdrop::new(scene, options, projection);
+    let (strands, bodies, most_fragments) = (&strands[..], &bodies, MOST_FRAGMENTS);
+    let frame = FrameParts { strands, bodies, lighting, backdrop, most_fragments };
+    let parts: Vec<Vec<Vec3>> = (0..tiles.count())
         .into_par_iter()
         .map_init(Workspace::default, |workspace, tile| {
             let rect = tiles.rect(tile);
             let mut light = vec![Vec3::ZERO; rect.pixels()];
             frame.draw(tile, rect, rect, workspace, &mut light);
-            (rect, light)
+            light
         })
         .collect();
-    for (rect, light) in parts {
-        for (index, value) in light.into_iter().enumerate() {
-            let (x, y) = (
-                rect.x as usize + index % rect.width as usize,
-                rect.y as usize + index / rect.width as usize,
-            );
-            pixels[y * options.width as usize + x] = develop(value * options.exposure, x, y);
+    let mut light = vec![Vec3::ZERO; count];
+    for (tile, part) in parts.iter().enumerate() {
+        let rect = tiles.rect(tile);
+        for (y, row) in (rect.y as usize..).zip(part.chunks_exact(rect.width as usize)) {
+            let start = y * options.width as usize + rect.x as usize;
+            light[start..start + row.len()].copy_from_slice(row);
         }
     }
-    Ok(Image { width: options.width, height: options.height, pixels })
+    Ok(light)
 }
 
 /// Display bytes of linear light. A fixed pattern below one step keeps soft gradients free of bands.
@@ -131,6 +144,7 @@ struct FrameParts<'a> {
     bodies: &'a ScreenBodies<'a>,
     lighting: &'a Lighting,
     backdrop: &'a Backdrop,
+    most_fragments: usize,
 }
 
 impl FrameParts<'_> {
@@ -144,7 +158,7 @@ impl FrameParts<'_> {
             for &segment in &batch.tiles[tile] {
                 workspace.fragments.add(number as u32, &batch.points, segment);
             }
-            if workspace.fragments.list.len() > MOST_FRAGMENTS && rect.width.max(rect.height) > SMALLEST {
+            if workspace.fragments.list.len() > self.most_fragments && rect.width.max(rect.height) > SMALLEST {
                 for quarter in rect.quarters() {
                     self.draw(tile, whole, quarter, workspace, light);
                 }
@@ -232,10 +246,9 @@ struct Backdrop {
 impl Backdrop {
     fn new(scene: &Scene, options: &Options, projection: Projection) -> Self {
         let (low, high) = scene.bounds().unwrap_or((Vec3::ZERO, Vec3::ONE));
-        let exposure = options.exposure.max(1e-6);
+        let exposure = if options.exposure.is_finite() { options.exposure.max(1e-6) } else { 1.0 };
         let light = |color: [u8; 3]| {
-            Vec3::from_array(color.map(|value| light_for(linear_from_srgb(f32::from(value) / 255.0))))
-                / exposure
+            Vec3::from_array(color.map(|value| light_for(linear_from_srgb(f32::from(value) / 255.0)))) / exposure
         };
         Self {
             projection,

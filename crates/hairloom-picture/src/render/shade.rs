@@ -55,9 +55,9 @@ impl HairSurface {
         for (index, (depth, sky)) in depths.iter().zip(SKY).enumerate() {
             let along = tangent[index / 2];
             let facing = (1.0 - along * along).max(0.0).sqrt();
-            sum += sky * ((-depth * 0.75).exp() * facing);
+            sum += sky * ((-depth * 0.45).exp() * facing);
         }
-        self.color * sum * (1.1 / 6.0)
+        self.color * sum * (1.7 / 6.0)
     }
 
     /// Light that many hairs have scattered: soft, and coloured by every hair on its way.

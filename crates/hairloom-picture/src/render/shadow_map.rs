@@ -5,9 +5,9 @@ use glam::{Vec2, Vec3};
 use crate::scene::{Scene, bounds};
 
 /// Texels along the longer side.
-const TEXELS: f32 = 1024.0;
+const TEXELS: f32 = 640.0;
 /// Half the width of a shadow's soft edge, in texels.
-const SOFTNESS: i32 = 3;
+const SOFTNESS: i32 = 2;
 /// Side of a block, in texels.
 const BLOCK: usize = 8;
 
@@ -136,21 +136,51 @@ impl Map {
             return 0.0;
         }
         let fraction = place - Vec2::new(column as f32, row as f32);
-        let (mut sum, mut total) = (0.0, 0.0);
-        for dy in -SOFTNESS..=SOFTNESS + 1 {
-            for dx in -SOFTNESS..=SOFTNESS + 1 {
-                let distance = (Vec2::new(dx as f32, dy as f32) - fraction).length();
-                let weight = 1.0 - distance / (SOFTNESS as f32 + 0.7);
-                if weight <= 0.0 {
-                    continue;
-                }
-                let (x, y) = (column + dx, row + dy);
+        let (across, down) = (soft_weights(fraction.x), soft_weights(fraction.y));
+        let mut sum = 0.0;
+        for (y, down) in (row - SOFTNESS..).zip(down) {
+            for (x, across) in (column - SOFTNESS..).zip(across) {
                 let inside = x >= 0 && y >= 0 && (x as usize) < self.width && (y as usize) < self.height;
-                let lit = !inside || height >= self.reach[y as usize * self.width + x as usize];
-                total += weight;
-                sum += if lit { weight } else { 0.0 };
+                if !inside || height >= self.reach[y as usize * self.width + x as usize] {
+                    sum += across * down;
+                }
             }
         }
-        sum / total
+        sum
+    }
+}
+
+/// Weights of the texels around a place `fraction` beyond one of them; they sum to one.
+fn soft_weights(fraction: f32) -> [f32; 2 * SOFTNESS as usize + 2] {
+    let radius = SOFTNESS as f32 + 1.0;
+    // A tent of a whole number of texels adds up to its radius wherever it stands.
+    std::array::from_fn(|tap| {
+        let distance = (tap as f32 - SOFTNESS as f32 - fraction).abs();
+        (1.0 - distance / radius).max(0.0) / radius
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use hairloom::body::TriMesh;
+
+    use super::*;
+    use crate::BodyLayer;
+
+    #[test]
+    fn a_square_shades_what_lies_behind_it() {
+        let points = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)].map(|(x, z)| Vec3::new(x, 0.0, z)).to_vec();
+        let mesh = TriMesh { points, triangles: vec![[0, 2, 1], [0, 3, 2]] };
+        let scene = Scene { bodies: vec![BodyLayer::new(&mesh)], ..Scene::default() };
+        let map = ShadowMap::new(&scene, Vec3::Y);
+        let visible = |x: f32, y: f32, z: f32| map.visible(Vec3::new(x, y, z), Vec3::ZERO);
+        assert_eq!(visible(0.3, -0.5, 0.2), 0.0);
+        assert_eq!(visible(0.3, 0.5, 0.2), 1.0);
+        assert_eq!(visible(1.3, -0.5, 0.2), 1.0);
+        assert_eq!(visible(0.3, -0.5, f32::NAN), 1.0);
+        let edge = visible(1.0, -0.5, 0.2);
+        assert!(edge > 0.1 && edge < 0.9, "{edge}");
+        // The square itself is lit.
+        assert_eq!(map.visible(Vec3::new(0.3, 0.0, 0.2), Vec3::Y), 1.0);
     }
 }

@@ -59,9 +59,9 @@ impl Rect {
 /// The whole numbers in `start..start + count` whose unit cells touch an interval.
 fn touched(low: f32, high: f32, start: u32, count: u32) -> Range<u32> {
     let end = start + count;
-    // Casts saturate, so that far away values stay outside.
-    let first = (low.floor().max(0.0) as u32).clamp(start, end);
-    let last = if high < 0.0 { start } else { (high.floor() as u32).saturating_add(1).clamp(start, end) };
+    // Casts round toward zero and saturate, so that far away values stay outside.
+    let first = (low.max(0.0) as u32).clamp(start, end);
+    let last = if high < 0.0 { start } else { (high as u32).saturating_add(1).clamp(start, end) };
     first..last.max(first)
 }
 
