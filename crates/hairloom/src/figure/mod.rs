@@ -13,6 +13,8 @@ mod monster;
 mod motion;
 mod sculpt;
 mod skin;
+#[cfg(test)]
+mod tests;
 
 use glam::{DQuat, DVec3, Vec3};
 
