@@ -39,7 +39,7 @@ pub fn dog() -> Figure {
         scalp: mesh.points.iter().map(|&p| fur(p)).collect(),
         comb: mesh.points.iter().zip(&normals).map(|(&p, &n)| comb(p, n)).collect(),
         colour: mesh.points.par_iter().map(|&p| s.colour_at(p, 0.002)).collect(),
-        weights: mesh.points.par_iter().map(|&p| s.bone_weights(p, 0.016)).collect(),
+        weights: mesh.points.par_iter().map(|&p| s.bone_weights(p, 0.022)).collect(),
         bones: bones(),
         head: HEAD,
         cycles: vec![trot(), walk(), shake(), idle()],
@@ -202,7 +202,7 @@ fn trot() -> Motion {
         .turn(LOIN, Vec3::Y, (0.0, -3.0, 1.0, 0.0));
     for side in 0..2 {
         let phase = 0.5 * side as f64;
-        m = fore_leg(m, side, 22.0, 26.0, phase);
+        m = fore_leg(m, side, 19.0, 26.0, phase);
         m = hind_leg(m, side, 20.0, 20.0, phase + 0.5);
     }
     carriage(m, 1.0)

@@ -118,7 +118,7 @@ fn separate_sheets(grid: &Grid, values: &mut [f32]) {
                     }
                     let nearest =
                         nodes.into_iter().min_by(|&a, &b| values[a].abs().total_cmp(&values[b].abs()));
-                    for node in nearest {
+                    if let Some(node) = nearest {
                         values[node] = if values[node] < 0.0 { pushed } else { -pushed };
                     }
                     clean = false;

@@ -84,8 +84,8 @@ fn blend(moves: &[DualQuat], weights: &BoneWeights, p: Vec3) -> Vec3 {
             let next = moves[weights.bones[slot] as usize];
             // q and −q are the same rotation: take the one on the side of the first bone.
             let weight = if next.real.dot(first.real) < 0.0 { -weight } else { weight };
-            real = real + next.real * weight;
-            dual = dual + next.dual * weight;
+            real += next.real * weight;
+            dual += next.dual * weight;
         }
     }
     let scale = 1.0 / real.length();

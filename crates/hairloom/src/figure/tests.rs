@@ -1,11 +1,13 @@
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use glam::{DQuat, DVec3, Vec3};
 
 use super::*;
 
-fn all() -> Vec<Figure> {
-    NAMES.iter().map(|name| by_name(name).expect("every listed name is known")).collect()
+fn all() -> &'static [Figure] {
+    static FIGURES: OnceLock<Vec<Figure>> = OnceLock::new();
+    FIGURES.get_or_init(|| NAMES.iter().map(|name| by_name(name).expect("a listed name is known")).collect())
 }
 
 fn volume(mesh: &TriMesh, points: &[Vec3]) -> f32 {
@@ -124,7 +126,7 @@ fn motions_start_at_rest_repeat_and_never_jump() {
             let later = cycle.ease + 0.3;
             assert!(farthest(&at(later), &at(later + cycle.period)) < 1e-5, "{} {}", figure.name, cycle.name);
             // No point jumps in place or speed, also where the ease-in ends.
-            let step = 0.005;
+            let step = 0.01;
             let frames: Vec<_> =
                 (0..((cycle.ease + cycle.period) / step) as i32).map(|i| at(f64::from(i) * step)).collect();
             for three in frames.windows(3) {
