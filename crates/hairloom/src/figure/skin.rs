@@ -11,7 +11,7 @@ pub struct Bone {
     pub name: &'static str,
     /// The bone that carries it; parents come first. `None` for the root.
     pub parent: Option<usize>,
-    /// The joint about which it turns, in the rest pose [m].
+    /// The joint about which it turns, in the rest pose \[m\].
     pub pivot: Vec3,
 }
 
