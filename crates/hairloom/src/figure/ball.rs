@@ -5,12 +5,12 @@ use glam::Vec3;
 use super::{Bone, BoneWeights, Figure, Parts, along_surface, assemble, smoothstep};
 use crate::body::TriMesh;
 
-/// A sphere of `radius` [m] around the origin, hair on its upper half up to a hard edge.
+/// A sphere of `radius` \[m\] around the origin, hair on its upper half up to a hard edge.
 pub fn ball(radius: f32) -> Figure {
     ball_with_edge(radius, 0.0)
 }
 
-/// A sphere of `radius` [m] around the origin; the hair of its upper half thins out over the height `edge` [m].
+/// A sphere of `radius` \[m\] around the origin; the hair of its upper half thins out over the height `edge` \[m\].
 pub fn ball_with_edge(radius: f32, edge: f32) -> Figure {
     let mesh = icosphere(radius, 4);
     let normals = mesh.points.iter().map(|p| p.normalize_or(Vec3::Y));

@@ -46,7 +46,7 @@ fn sculpt_shoulders(s: &mut Sculpt) {
     s.add(ellipsoid([0.066, -0.325, 0.026], [0.072, 0.056, 0.040]), 0.05);
     s.add(cone([0.018, -0.212, 0.022], [0.130, -0.207, -0.012], 0.009, 0.008), 0.045);
     s.single(TORSO);
-    s.carve(ellipsoid([0.0, -0.203, 0.044], [0.012, 0.012, 0.014]), 0.02);
+    s.carve(ellipsoid([0.0, -0.205, 0.050], [0.012, 0.012, 0.014]), 0.025);
     s.keep(below([0.0, -0.36, 0.0], [0.0, -1.0, 0.0]), 0.05);
     s.mirrored(TORSO, TORSO);
     s.keep(below([0.184, -0.28, 0.0], [1.0, -0.55, 0.0]), 0.04);
@@ -55,13 +55,14 @@ fn sculpt_shoulders(s: &mut Sculpt) {
 /// Fine at the face and ears, coarse at the shoulders.
 fn grid() -> Grid {
     let x = mirrored_axis(0.24, |x| {
-        0.0046 + 0.004 * smoothstep(0.02, 0.05, x) + 0.005 * smoothstep(0.09, 0.13, x)
+        0.0050 + 0.005 * smoothstep(0.03, 0.06, x) + 0.006 * smoothstep(0.09, 0.13, x)
     });
     let y = axis(-0.40, 0.15, |y| {
-        let chest = smoothstep(-0.12, -0.18, y) * smoothstep(-0.36, -0.33, y);
+        let chest = smoothstep(-0.12, -0.18, y) * smoothstep(-0.37, -0.34, y);
         let mouth = smoothstep(-0.090, -0.080, y) * smoothstep(-0.046, -0.054, y);
-        0.0050 - 0.0015 * mouth + 0.0055 * chest + 0.005 * smoothstep(0.01, 0.06, y)
+        let eyes = smoothstep(-0.020, -0.014, y) * smoothstep(0.012, 0.006, y);
+        0.0055 - 0.0020 * mouth - 0.0010 * eyes + 0.0070 * chest + 0.006 * smoothstep(0.01, 0.06, y)
     });
-    let z = axis(-0.17, 0.15, |z| 0.0062 + 0.005 * smoothstep(-0.03, -0.06, z));
+    let z = axis(-0.17, 0.15, |z| 0.0070 + 0.006 * smoothstep(-0.03, -0.06, z));
     Grid::new(x, y, z)
 }

@@ -39,7 +39,7 @@ pub fn dog() -> Figure {
         scalp: mesh.points.iter().map(|&p| fur(p)).collect(),
         comb: mesh.points.iter().zip(&normals).map(|(&p, &n)| comb(p, n)).collect(),
         colour: mesh.points.par_iter().map(|&p| s.colour_at(p, 0.002)).collect(),
-        weights: mesh.points.par_iter().map(|&p| s.bone_weights(p, 0.016)).collect(),
+        weights: mesh.points.par_iter().map(|&p| s.bone_weights(p, 0.022)).collect(),
         bones: bones(),
         head: HEAD,
         cycles: vec![trot(), walk(), shake(), idle()],
@@ -80,23 +80,23 @@ fn sculpt_head(s: &mut Sculpt) {
     s.add(ellipsoid(NOSE.to_array(), [0.0155, 0.0125, 0.013]), 0.006);
     s.colour(COAT);
     pair(s, EAR);
-    s.add(cone([0.050, 0.900, 0.395], [0.066, 0.850, 0.392], 0.018, 0.020), 0.018);
-    s.add(ellipsoid([0.073, 0.815, 0.395], [0.014, 0.080, 0.042]).turned([4.0, 0.0, 4.0]), 0.015);
+    s.add(cone([0.046, 0.902, 0.398], [0.082, 0.862, 0.398], 0.018, 0.020), 0.015);
+    s.add(ellipsoid([0.092, 0.818, 0.398], [0.016, 0.080, 0.042]).turned([4.0, 0.0, 6.0]), 0.015);
 }
 
 fn sculpt_legs(s: &mut Sculpt) {
     pair(s, UPPER_ARM);
-    s.add(cone([0.062, 0.610, 0.225], [0.078, 0.400, 0.165], 0.066, 0.042), 0.04);
+    s.add(cone([0.056, 0.600, 0.225], [0.076, 0.400, 0.165], 0.058, 0.040), 0.04);
     pair(s, FOREARM);
     s.add(cone([0.078, 0.400, 0.165], [0.082, 0.130, 0.185], 0.042, 0.027), 0.02);
     pair(s, FORE_PAW);
     s.add(cone([0.082, 0.130, 0.185], [0.083, 0.045, 0.195], 0.028, 0.026), 0.015);
     s.add(ellipsoid([0.083, 0.028, 0.220], [0.036, 0.028, 0.052]), 0.025);
     pair(s, THIGH);
-    s.add(ellipsoid([0.068, 0.520, -0.250], [0.055, 0.130, 0.095]).turned([-12.0, 0.0, 4.0]), 0.04);
-    s.add(cone([0.070, 0.540, -0.255], [0.085, 0.385, -0.195], 0.075, 0.052), 0.03);
+    s.add(ellipsoid([0.058, 0.520, -0.250], [0.044, 0.130, 0.090]).turned([-12.0, 0.0, 4.0]), 0.04);
+    s.add(cone([0.062, 0.530, -0.255], [0.080, 0.385, -0.195], 0.058, 0.046), 0.03);
     pair(s, SHANK);
-    s.add(cone([0.085, 0.385, -0.195], [0.086, 0.190, -0.345], 0.050, 0.027), 0.02);
+    s.add(cone([0.080, 0.385, -0.195], [0.084, 0.190, -0.345], 0.046, 0.026), 0.02);
     pair(s, HIND_PAW);
     s.add(cone([0.086, 0.190, -0.345], [0.086, 0.045, -0.315], 0.028, 0.025), 0.012);
     s.add(ellipsoid([0.086, 0.028, -0.290], [0.034, 0.028, 0.050]), 0.025);
@@ -155,7 +155,7 @@ fn comb(p: Vec3, normal: Vec3) -> Vec3 {
 }
 
 fn grid() -> Grid {
-    let x = mirrored_axis(0.15, |x| 0.0105 + 0.0015 * smoothstep(0.03, 0.07, x));
+    let x = mirrored_axis(0.16, |x| 0.0105 + 0.0015 * smoothstep(0.03, 0.07, x));
     let y = axis(-0.03, 0.98, |y| {
         0.0150 - 0.0070 * smoothstep(0.74, 0.82, y) - 0.003 * smoothstep(0.08, 0.04, y)
     });
@@ -202,7 +202,7 @@ fn trot() -> Motion {
         .turn(LOIN, Vec3::Y, (0.0, -3.0, 1.0, 0.0));
     for side in 0..2 {
         let phase = 0.5 * side as f64;
-        m = fore_leg(m, side, 22.0, 26.0, phase);
+        m = fore_leg(m, side, 19.0, 26.0, phase);
         m = hind_leg(m, side, 20.0, 20.0, phase + 0.5);
     }
     carriage(m, 1.0)

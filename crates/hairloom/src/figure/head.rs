@@ -90,7 +90,7 @@ fn mouth(s: &mut Sculpt, head: u16, full: f32) {
 fn ears(s: &mut Sculpt, head: u16) {
     s.mirrored(head, head);
     s.add(ear(), 0.008);
-    s.carve(ellipsoid([0.0935, -0.003, -0.0030], [0.0085, 0.021, 0.0115]).turned([-12.0, 25.0, -8.0]), 0.010);
+    s.carve(ellipsoid([0.0905, -0.001, -0.0010], [0.0085, 0.019, 0.0105]).turned([-12.0, 25.0, -8.0]), 0.010);
 }
 
 fn ear() -> Shape {
@@ -137,9 +137,10 @@ pub(super) fn scalp(p: Vec3) -> f32 {
     smoothstep(-0.008, 0.008, p.y - line) * off_ear
 }
 
-/// Hair parted along the middle and combed back and down.
+/// Hair parted along the middle, combed from the brow to the back and the sides, then down.
 pub(super) fn comb(p: Vec3, normal: Vec3) -> Vec3 {
     let top = smoothstep(0.03, 0.10, p.y);
+    let front = smoothstep(0.0, 0.06, p.z) * smoothstep(0.02, 0.06, p.y);
     let side = (p.x / 0.015).clamp(-1.0, 1.0);
-    along_surface(Vec3::new(side * top, -0.9, -0.6 - 0.2 * top), normal)
+    along_surface(Vec3::new(side * top.max(0.6 * front), -0.9 + 1.1 * front, -0.6 - 0.5 * front), normal)
 }

@@ -1,6 +1,8 @@
 //! From clay to triangles: surface nets on a graded grid, then relaxation on the implicit surface.
 
-use glam::Vec3;
+use std::collections::BTreeMap;
+
+use glam::{IVec3, Vec3};
 use rayon::prelude::*;
 
 use super::sculpt::Sculpt;
@@ -63,6 +65,7 @@ impl Grid {
                         let high = self.node([x.end - 1, y.end - 1, z.end - 1]);
                         let middle = sculpt.distance((low + high) * 0.5);
                         let far = middle.abs() > (high - low).length();
+                        let sculpt = sculpt.near((low + high) * 0.5, 0.5 * (high - low).length());
                         for iz in z.clone() {
                             for iy in y.clone() {
                                 for ix in x.clone() {
@@ -87,14 +90,11 @@ pub(super) fn mesh(sculpt: &Sculpt, grid: &Grid, sweeps: usize) -> TriMesh {
     separate_sheets(grid, &mut values);
     let (mut points, quads) = surface_nets(grid, &values);
     let neighbours = neighbours(points.len(), &quads);
+    let patches = patches(sculpt, &points);
     for _ in 0..sweeps {
-        points = relax(sculpt, &points, &neighbours);
+        points = relax(&patches, &points, &neighbours);
     }
-    points.par_iter_mut().for_each(|p| {
-        for _ in 0..3 {
-            *p = project(sculpt, *p, 2e-3);
-        }
-    });
+    points = settle(&patches, &points);
     let triangles = quads.iter().flat_map(|quad| split(&points, *quad)).collect();
     TriMesh { points, triangles }
 }
@@ -118,7 +118,7 @@ fn separate_sheets(grid: &Grid, values: &mut [f32]) {
                     }
                     let nearest =
                         nodes.into_iter().min_by(|&a, &b| values[a].abs().total_cmp(&values[b].abs()));
-                    for node in nearest {
+                    if let Some(node) = nearest {
                         values[node] = if values[node] < 0.0 { pushed } else { -pushed };
                     }
                     clean = false;
@@ -240,15 +240,61 @@ fn neighbours(count: usize, quads: &[[u32; 4]]) -> Vec<Vec<u32>> {
     lists
 }
 
+/// Vertices close to each other, and the strokes that matter to them.
+struct Patch {
+    sculpt: Sculpt,
+    vertices: Vec<u32>,
+}
+
+fn patches(sculpt: &Sculpt, points: &[Vec3]) -> Vec<Patch> {
+    const SIZE: f32 = 0.05;
+    /// How far a vertex may wander out of its patch while it is relaxed [m].
+    const DRIFT: f32 = 0.015;
+    let mut groups: BTreeMap<[i32; 3], Vec<u32>> = BTreeMap::new();
+    for (vertex, p) in points.iter().enumerate() {
+        let key = (*p / SIZE).floor().as_ivec3().to_array();
+        groups.entry(key).or_default().push(vertex as u32);
+    }
+    let patch = |(key, vertices): ([i32; 3], Vec<u32>)| {
+        let centre = (IVec3::from(key).as_vec3() + 0.5) * SIZE;
+        Patch { sculpt: sculpt.near(centre, 0.87 * SIZE + DRIFT), vertices }
+    };
+    groups.into_iter().map(patch).collect()
+}
+
+/// Every vertex mapped by `place`, which gets the strokes around it.
+fn map_patches(
+    patches: &[Patch],
+    points: &[Vec3],
+    place: impl Fn(&Sculpt, usize) -> Vec3 + Sync,
+) -> Vec<Vec3> {
+    let moved: Vec<Vec<Vec3>> = patches
+        .par_iter()
+        .map(|patch| patch.vertices.iter().map(|&vertex| place(&patch.sculpt, vertex as usize)).collect())
+        .collect();
+    let mut out = points.to_vec();
+    for (patch, moved) in patches.iter().zip(moved) {
+        for (&vertex, p) in patch.vertices.iter().zip(moved) {
+            out[vertex as usize] = p;
+        }
+    }
+    out
+}
+
 /// Every vertex to the middle between it and the mean of its neighbours, and back on the surface.
-fn relax(sculpt: &Sculpt, points: &[Vec3], neighbours: &[Vec<u32>]) -> Vec<Vec3> {
-    (points, neighbours)
-        .into_par_iter()
-        .map(|(&p, around)| {
-            let mean = around.iter().map(|&n| points[n as usize]).sum::<Vec3>() / around.len().max(1) as f32;
-            project(sculpt, p.midpoint(mean), 4e-3)
-        })
-        .collect()
+fn relax(patches: &[Patch], points: &[Vec3], neighbours: &[Vec<u32>]) -> Vec<Vec3> {
+    map_patches(patches, points, |sculpt, vertex| {
+        let around = &neighbours[vertex];
+        let mean = around.iter().map(|&n| points[n as usize]).sum::<Vec3>() / around.len().max(1) as f32;
+        project(sculpt, points[vertex].midpoint(mean), 4e-3)
+    })
+}
+
+/// Every vertex onto the surface.
+fn settle(patches: &[Patch], points: &[Vec3]) -> Vec<Vec3> {
+    map_patches(patches, points, |sculpt, vertex| {
+        (0..3).fold(points[vertex], |p, _| project(sculpt, p, 2e-3))
+    })
 }
 
 /// One Newton step towards the surface, no longer than `longest` [m].
@@ -273,4 +319,51 @@ fn split(points: &[Vec3], [a, b, c, d]: [u32; 4]) -> [[u32; 3]; 2] {
 pub(super) fn smallest_angle([a, b, c]: [Vec3; 3]) -> f32 {
     let at = |p: Vec3, q: Vec3, r: Vec3| (q - p).cross(r - p).length().atan2((q - p).dot(r - p));
     at(a, b, c).min(at(b, c, a)).min(at(c, a, b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::sculpt::sphere;
+
+    fn grid() -> Grid {
+        let nodes = || mirrored_axis(0.3, |_| 0.02);
+        Grid::new(nodes(), nodes(), nodes())
+    }
+
+    #[test]
+    fn a_sphere_is_meshed_on_its_surface() {
+        let mut s = Sculpt::new([1.0; 3]);
+        s.add(sphere([0.01, -0.02, 0.03], 0.2), 0.0);
+        let mesh = mesh(&s, &grid(), 5);
+        for p in &mesh.points {
+            assert!((p.distance(Vec3::new(0.01, -0.02, 0.03)) - 0.2).abs() < 2e-6);
+        }
+        for index in 0..mesh.triangles.len() {
+            let [a, b, c] = mesh.corners(index);
+            let outward = (a + b + c) / 3.0 - Vec3::new(0.01, -0.02, 0.03);
+            assert!((b - a).cross(c - a).dot(outward) > 0.0);
+        }
+    }
+
+    #[test]
+    fn nearly_touching_spheres_give_a_manifold() {
+        for i in 0..40 {
+            let mut s = Sculpt::new([1.0; 3]);
+            let gap = -0.02 + 0.001 * i as f32;
+            s.add(sphere([-0.1, -0.003, 0.0], 0.09), 0.0);
+            s.add(sphere([0.08 + gap, 0.05, 0.02], 0.09), 0.0);
+            let mesh = mesh(&s, &grid(), 0);
+            let mut edges = BTreeMap::new();
+            for &[a, b, c] in &mesh.triangles {
+                for edge in [(a, b), (b, c), (c, a)] {
+                    *edges.entry(edge).or_insert(0) += 1;
+                }
+            }
+            assert!(
+                edges.iter().all(|(&(a, b), &count)| count == 1 && edges.contains_key(&(b, a))),
+                "gap {gap}"
+            );
+        }
+    }
 }

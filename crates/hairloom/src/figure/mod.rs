@@ -13,6 +13,8 @@ mod monster;
 mod motion;
 mod sculpt;
 mod skin;
+#[cfg(test)]
+mod tests;
 
 use glam::{DQuat, DVec3, Vec3};
 
@@ -54,7 +56,7 @@ fn list(names: &[&str]) -> String {
 pub struct Figure {
     /// Its name, one of [`NAMES`].
     pub name: &'static str,
-    /// The closed surface in the rest pose [m].
+    /// The closed surface in the rest pose \[m\].
     pub mesh: TriMesh,
     /// Density of hair at each vertex, 0 (bare) to 1.
     pub scalp: Vec<f32>,
@@ -68,7 +70,7 @@ pub struct Figure {
     pub weights: Vec<BoneWeights>,
     /// The bone of the head, an index into `bones`.
     pub head: usize,
-    /// The point about which the head turns on the neck, in the rest pose [m].
+    /// The point about which the head turns on the neck, in the rest pose \[m\].
     pub head_rotation_pivot: Vec3,
     /// The built-in motions; the first is what [`Figure::pose`] plays.
     pub cycles: Vec<Motion>,
@@ -81,17 +83,17 @@ impl Figure {
         &self.names
     }
 
-    /// The points at `time` [s] of the first motion, at rest at time 0; the rest pose if there is none.
+    /// The points at `time` \[s\] of the first motion, at rest at time 0; the rest pose if there is none.
     pub fn pose(&self, time: f64) -> Vec<Vec3> {
         self.cycles.first().map_or_else(|| self.mesh.points.clone(), |cycle| self.play(cycle, time))
     }
 
-    /// The points at `time` [s] of the motion `name`, at rest at time 0.
+    /// The points at `time` \[s\] of the motion `name`, at rest at time 0.
     pub fn pose_in(&self, name: &str, time: f64) -> Result<Vec<Vec3>, FigureError> {
         Ok(self.play(self.cycle(name)?, time))
     }
 
-    /// What carries each bone from rest to its place at `time` [s] of the motion `name`.
+    /// What carries each bone from rest to its place at `time` \[s\] of the motion `name`.
     pub fn bone_poses(&self, name: &str, time: f64) -> Result<Vec<Pose>, FigureError> {
         Ok(self.cycle(name)?.at(&self.bones, time).0)
     }

@@ -33,9 +33,9 @@ struct Channel {
 pub struct Motion {
     /// Its name, such as `walk`.
     pub name: &'static str,
-    /// Length of a cycle [s].
+    /// Length of a cycle \[s\].
     pub period: f64,
-    /// Time in which the motion grows out of the rest pose [s].
+    /// Time in which the motion grows out of the rest pose \[s\].
     pub ease: f64,
     channels: Vec<Channel>,
 }

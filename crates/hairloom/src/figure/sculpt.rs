@@ -228,6 +228,16 @@ impl Sculpt {
         distance
     }
 
+    /// Only the strokes that can shape the surface within `reach` of `centre` [m].
+    pub(super) fn near(&self, centre: Vec3, reach: f32) -> Self {
+        let folded = Vec3::new(centre.x.abs(), centre.y, centre.z);
+        let kept = |stroke: &&Stroke| {
+            let centre = if stroke.mirrored { folded } else { centre };
+            stroke.matters(centre, 2.0 * reach + stroke.blend + MIRROR_ROUNDING)
+        };
+        Self { strokes: self.strokes.iter().filter(kept).copied().collect(), ..*self }
+    }
+
     /// The distance and its gradient, from four samples at the corners of a small tetrahedron.
     pub(super) fn distance_and_gradient(&self, p: Vec3) -> (f32, Vec3) {
         const STEP: f32 = 3e-4;
@@ -288,4 +298,47 @@ fn smooth_min(a: f32, b: f32, blend: f32) -> f32 {
     }
     let near = (1.0 - (a - b).abs() / blend).max(0.0);
     a.min(b) - near * near * blend * 0.25
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cones_measure_the_distance_to_the_spheres_they_wrap() {
+        let (from, to) = (Vec3::new(0.1, -0.2, 0.05), Vec3::new(0.3, 0.1, -0.1));
+        for (start, end) in [(0.05, 0.02), (0.02, 0.09), (0.04, 0.04)] {
+            let shape = Shape::Cone { from, to, radii: [start, end] };
+            for i in 0..200 {
+                let turn = i as f32;
+                let p = Vec3::new(0.2 + 0.3 * turn.sin(), 0.4 * (1.7 * turn).cos(), 0.3 * (2.3 * turn).sin());
+                let sphere = |t: f32| p.distance(from.lerp(to, t)) - (start + t * (end - start));
+                let brute = (0..=20_000).map(|k| sphere(k as f32 / 20_000.0)).fold(f32::MAX, f32::min);
+                if brute > 0.0 {
+                    assert!(
+                        (shape.distance(p) - brute).abs() < 1e-5,
+                        "{} against {brute}",
+                        shape.distance(p)
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn strokes_left_out_far_away_do_not_change_the_surface() {
+        let mut s = Sculpt::new([1.0; 3]);
+        s.add(sphere([0.0, 0.0, 0.0], 0.1), 0.0);
+        s.mirrored(0, 0).add(cone([0.08, 0.0, 0.0], [0.3, 0.1, 0.0], 0.04, 0.02), 0.03);
+        s.carve(ellipsoid([0.05, 0.1, 0.0], [0.03, 0.02, 0.05]).turned([0.0, 0.0, 30.0]), 0.02);
+        let centre = Vec3::new(-0.09, 0.02, 0.0);
+        let local = s.near(centre, 0.05);
+        for i in 0..1000 {
+            let turn = i as f32;
+            let offset = Vec3::new(turn.sin(), (1.3 * turn).sin(), (2.1 * turn).sin()) * 0.028;
+            let (full, part) = (s.distance(centre + offset), local.distance(centre + offset));
+            assert!((full - part).abs() < 1e-6, "{full} against {part}");
+        }
+        assert!(s.near(Vec3::new(0.0, 0.0, 0.5), 0.05).strokes.is_empty());
+    }
 }

@@ -11,7 +11,7 @@ pub struct Bone {
     pub name: &'static str,
     /// The bone that carries it; parents come first. `None` for the root.
     pub parent: Option<usize>,
-    /// The joint about which it turns, in the rest pose [m].
+    /// The joint about which it turns, in the rest pose \[m\].
     pub pivot: Vec3,
 }
 
@@ -84,8 +84,8 @@ fn blend(moves: &[DualQuat], weights: &BoneWeights, p: Vec3) -> Vec3 {
             let next = moves[weights.bones[slot] as usize];
             // q and −q are the same rotation: take the one on the side of the first bone.
             let weight = if next.real.dot(first.real) < 0.0 { -weight } else { weight };
-            real = real + next.real * weight;
-            dual = dual + next.dual * weight;
+            real += next.real * weight;
+            dual += next.dual * weight;
         }
     }
     let scale = 1.0 / real.length();
@@ -93,4 +93,36 @@ fn blend(moves: &[DualQuat], weights: &BoneWeights, p: Vec3) -> Vec3 {
     let (r, d) = (real.xyz(), dual.xyz());
     let shift = 2.0 * (real.w * d - dual.w * r + r.cross(d));
     real * p + shift
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::{DQuat, DVec3};
+
+    use super::*;
+
+    #[test]
+    fn one_bone_moves_points_rigidly() {
+        let pose = Pose {
+            rotation: DQuat::from_euler(glam::EulerRot::XYZ, 0.4, -1.2, 2.0),
+            translation: DVec3::ONE,
+        };
+        let p = Vec3::new(0.3, -0.2, 0.7);
+        let moved = skin(&[p], &[BoneWeights::one(1)], &[Pose::IDENTITY, pose]);
+        assert!(moved[0].distance(pose.apply(p.as_dvec3()).as_vec3()) < 1e-6);
+    }
+
+    #[test]
+    fn a_twist_does_not_collapse_like_a_candy_wrapper() {
+        let pose = Pose { rotation: DQuat::from_rotation_y(2.6), translation: DVec3::ZERO };
+        let moved = skin(&[Vec3::X], &[BoneWeights::two(0, 1, 0.5)], &[Pose::IDENTITY, pose]);
+        assert!(moved[0].distance(Vec3::new(1.3_f32.cos(), 0.0, -1.3_f32.sin())) < 1e-6, "{}", moved[0]);
+    }
+
+    #[test]
+    fn the_strongest_four_share_all_the_weight() {
+        let weights = strongest(&[(3, 0.2), (1, 1.0), (7, 0.005), (4, 0.5), (9, 0.3), (2, 0.1)]);
+        assert_eq!(weights.bones, [1, 4, 9, 3]);
+        assert!((weights.weights.iter().sum::<f32>() - 1.0).abs() < 1e-6);
+    }
 }
