@@ -19,6 +19,7 @@ pub(crate) struct Closest {
 }
 
 /// The point of the triangle `[a, b, c]` closest to `p`, by the Voronoi regions of its corners and edges.
+#[inline]
 pub(crate) fn closest_point(p: Vec3, [a, b, c]: [Vec3; 3]) -> Closest {
     let (ab, ac, ap) = (b - a, c - a, p - a);
     let (d1, d2) = (ab.dot(ap), ac.dot(ap));
@@ -74,7 +75,18 @@ impl Prepared {
         Self { corner: a, ab, ac, normal, ab_ab: ab.dot(ab), ab_ac: ab.dot(ac), ac_ac: ac.dot(ac) }
     }
 
+    /// The steps along x from `p`, each of `step`, whose distance from the plane of the triangle is below `reach`: the
+    /// first and the last, as real numbers.
+    pub(crate) fn steps_near_plane(&self, p: Vec3, step: f32, reach: f32) -> (f32, f32) {
+        let height = self.normal.dot(p - self.corner);
+        let slope = self.normal.x * step;
+        let (a, b) = ((-reach - height) / slope, (reach - height) / slope);
+        // Along the plane (0 / 0 or infinite) every step is as near as the first.
+        if slope.abs() > 1e-6 * step { (a.min(b), a.max(b)) } else { (f32::NEG_INFINITY, f32::INFINITY) }
+    }
+
     /// The squared distance of `p` if it is below `best`: that of [`closest_point`] up to rounding.
+    #[inline]
     pub(crate) fn squared_distance_below(&self, p: Vec3, best: f32) -> Option<f32> {
         let ap = p - self.corner;
         // The plane is never farther than the triangle; this ends most calls.

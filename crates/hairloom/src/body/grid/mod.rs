@@ -51,8 +51,9 @@ pub struct DistanceGrid {
 pub(crate) struct Layout {
     /// Position of the first node [m].
     low: Vec3,
-    /// Edge of a cell [m].
+    /// Edge of a cell [m], and one over it.
     cell: f32,
+    inverse_cell: f32,
     /// Nodes along x, y and z.
     nodes: [usize; 3],
 }
@@ -70,7 +71,7 @@ impl Layout {
         // One node more than the band at each side: the outermost nodes are a wall that no front needs to pass.
         let margin = BAND + 1.0;
         let nodes = (extent / size).ceil().to_array().map(|n| n as usize + 2 * margin as usize + 1);
-        Self { low: low - margin * cell, cell, nodes }
+        Self { low: low - margin * cell, cell, inverse_cell: 1.0 / cell, nodes }
     }
 
     fn len(&self) -> usize {
@@ -88,7 +89,7 @@ impl Layout {
 
     /// The cell around a point: the index of its first node and the position of the point within it in [0, 1].
     fn locate(&self, point: Vec3) -> Option<(usize, Vec3)> {
-        let at = (point - self.low) / self.cell;
+        let at = (point - self.low) * self.inverse_cell;
         let last = Vec3::from(self.nodes.map(|n| (n - 1) as f32));
         // A point that is not a number fails this as well.
         if !(at.cmpge(Vec3::ZERO).all() && at.cmplt(last).all()) {
@@ -134,7 +135,7 @@ impl DistanceGrid {
         let (near, far) = (mix(ab, cd, at.y), mix(ef, gh, at.y));
         let slope_x = mix(mix(b - a, d - c, at.y), mix(f - e, h - g, at.y), at.z);
         let slope = Vec3::new(slope_x, mix(cd - ab, gh - ef, at.z), far - near);
-        Some((mix(near, far, at.z), slope / self.layout.cell))
+        Some((mix(near, far, at.z), slope * self.layout.inverse_cell))
     }
 
     /// The velocity of the surface near a point [m/s], trilinear between the nodes; zero outside the grid.
@@ -159,7 +160,7 @@ impl DistanceGrid {
     /// The node nearest to a point, and how many cells it is away.
     fn nearest_node(&self, point: Vec3) -> (usize, f32) {
         let [nx, ny, nz] = self.layout.nodes;
-        let at = (point - self.layout.low) / self.layout.cell;
+        let at = (point - self.layout.low) * self.layout.inverse_cell;
         let node = |x: f32, n: usize| ((x + 0.5) as usize).min(n - 1);
         let (x, y, z) = (node(at.x, nx), node(at.y, ny), node(at.z, nz));
         ((z * ny + y) * nx + x, (at - Vec3::new(x as f32, y as f32, z as f32)).length())
