@@ -95,7 +95,10 @@ impl Visit {
             for y in y_first..=y_last {
                 let start = (z - base) * layer + y * row;
                 let first = self.layout.position([x_first, y, z]);
-                let (from, to) = prepared.steps_near_plane(first, self.layout.cell, reach);
+                let Some((from, to)) = prepared.steps_within(first, self.layout.cell, reach) else {
+                    continue;
+                };
+                // A step more at each end makes up for rounding.
                 let x_from = x_first.saturating_add(from.max(0.0) as usize);
                 let x_to = x_last.min(x_first.saturating_add((to.max(-1.0) + 1.0) as usize));
                 for x in x_from..=x_to {
