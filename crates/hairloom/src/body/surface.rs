@@ -104,14 +104,17 @@ impl Surface {
     }
 
     /// Vertex `v` at fraction `t` of the step.
+    #[inline]
     pub(crate) fn vertex(&self, v: u32, t: f32) -> Vec3 {
         let end = self.end[v as usize];
         if t == 1.0 || self.start.is_empty() { end } else { self.start[v as usize].lerp(end, t) }
     }
 
     /// The corners of a triangle at fraction `t` of the step.
+    #[inline]
     pub(crate) fn corners(&self, topology: &Topology, triangle: u32, t: f32) -> [Vec3; 3] {
-        topology.triangles[triangle as usize].map(|v| self.vertex(v, t))
+        let [a, b, c] = topology.triangles[triangle as usize];
+        [self.vertex(a, t), self.vertex(b, t), self.vertex(c, t)]
     }
 
     /// The exact closest point at fraction `t` of the step, if it is nearer than `reach`.

@@ -19,6 +19,7 @@ pub(crate) struct Closest {
 }
 
 /// The point of the triangle `[a, b, c]` closest to `p`, by the Voronoi regions of its corners and edges.
+#[inline]
 pub(crate) fn closest_point(p: Vec3, [a, b, c]: [Vec3; 3]) -> Closest {
     let (ab, ac, ap) = (b - a, c - a, p - a);
     let (d1, d2) = (ab.dot(ap), ac.dot(ap));
@@ -65,19 +66,59 @@ pub(crate) struct Prepared {
     ab_ab: f32,
     ab_ac: f32,
     ac_ac: f32,
+    /// One over the squared lengths of the edges ab, ac and bc.
+    inverse: [f32; 3],
+    /// A ball around the triangle.
+    centre: Vec3,
+    radius: f32,
 }
 
 impl Prepared {
     pub(crate) fn new([a, b, c]: [Vec3; 3]) -> Self {
         let (ab, ac) = (b - a, c - a);
-        let normal = ab.cross(ac).normalize_or_zero();
-        Self { corner: a, ab, ac, normal, ab_ab: ab.dot(ab), ab_ac: ab.dot(ac), ac_ac: ac.dot(ac) }
+        let (ab_ab, ab_ac, ac_ac) = (ab.dot(ab), ab.dot(ac), ac.dot(ac));
+        let centre = (a + b + c) / 3.0;
+        let inverse =
+            [ab_ab, ac_ac, (c - b).length_squared()].map(|squared| 1.0 / squared.max(f32::MIN_POSITIVE));
+        Self {
+            corner: a,
+            ab,
+            ac,
+            normal: ab.cross(ac).normalize_or_zero(),
+            ab_ab,
+            ab_ac,
+            ac_ac,
+            inverse,
+            centre,
+            radius: centre.distance(a).max(centre.distance(b)).max(centre.distance(c)),
+        }
+    }
+
+    /// Of the points from `p` on, a `step` along x apart, those that may be within `reach` of the triangle: the first
+    /// and the last, as real numbers of steps. They are near its plane and near the ball around it.
+    pub(crate) fn steps_within(&self, p: Vec3, step: f32, reach: f32) -> Option<(f32, f32)> {
+        let to_centre = self.centre - p;
+        let half_chord =
+            (reach + self.radius).powi(2) - to_centre.y * to_centre.y - to_centre.z * to_centre.z;
+        if half_chord < 0.0 {
+            return None;
+        }
+        let (middle, half) = (to_centre.x / step, half_chord.sqrt() / step);
+        let height = self.normal.dot(p - self.corner);
+        let slope = self.normal.x * step;
+        // Along the plane every step is as near as the first.
+        if slope.abs() < 1e-6 * step {
+            return (height.abs() <= reach).then_some((middle - half, middle + half));
+        }
+        let (a, b) = ((-reach - height) / slope, (reach - height) / slope);
+        Some(((middle - half).max(a.min(b)), (middle + half).min(a.max(b))))
     }
 
     /// The squared distance of `p` if it is below `best`: that of [`closest_point`] up to rounding.
+    #[inline]
     pub(crate) fn squared_distance_below(&self, p: Vec3, best: f32) -> Option<f32> {
         let ap = p - self.corner;
-        // The plane is never farther than the triangle; this ends most calls.
+        // The plane is never farther than the triangle.
         let height = self.normal.dot(ap);
         if height * height >= best {
             return None;
@@ -90,13 +131,15 @@ impl Prepared {
             return Some(height * height);
         }
         // Outside one edge the closest point may still lie on the next: take the nearest of the three.
-        let along = |start: Vec3, edge: Vec3, ahead: f32, squared: f32| {
-            (ap - start - edge * (ahead / squared.max(f32::MIN_POSITIVE)).clamp(0.0, 1.0)).length_squared()
+        let along = |from_start: Vec3, edge: Vec3, ahead: f32| {
+            (from_start - edge * ahead.clamp(0.0, 1.0)).length_squared()
         };
-        let bc = self.ac - self.ab;
-        let squared = along(Vec3::ZERO, self.ab, d1, self.ab_ab)
-            .min(along(Vec3::ZERO, self.ac, d2, self.ac_ac))
-            .min(along(self.ab, bc, d4 - d3, self.ab_ab + self.ac_ac - 2.0 * self.ab_ac));
+        let [ab, ac, bc] = self.inverse;
+        let squared = along(ap, self.ab, d1 * ab).min(along(ap, self.ac, d2 * ac)).min(along(
+            ap - self.ab,
+            self.ac - self.ab,
+            (d4 - d3) * bc,
+        ));
         (squared < best).then_some(squared)
     }
 }

@@ -3,11 +3,11 @@
 use glam::Vec3;
 use rayon::prelude::*;
 
-use super::super::surface::Surface;
+use super::super::surface::{Surface, SurfacePoint};
 use super::super::topology::{Rows, Topology};
 use super::super::triangle::{Prepared, closest_point};
-use super::march::march;
-use super::{BAND, DistanceGrid, EXACT, Layout};
+use super::march::{Known, march};
+use super::{DistanceGrid, EXACT, Layout};
 
 /// Layers of nodes that are worked on together.
 const SLAB: usize = 3;
@@ -21,15 +21,23 @@ impl DistanceGrid {
         let (low, high) = surface.bounds(topology);
         let layout = Layout::new(low, high, cell);
         let nearest = nearest_triangles(layout, topology, surface);
-        let known: Vec<Option<(f32, Vec3)>> = nearest
-            .par_iter()
-            .enumerate()
-            .with_min_len(1024)
-            .map(|(node, &triangle)| {
-                (triangle != NONE).then(|| at_node(layout, topology, surface, velocities, node, triangle))
-            })
-            .collect();
-        let (distances, velocities) = march(layout, &known, !velocities.is_empty());
+        let moving = !velocities.is_empty();
+        let at_node = |(node, &triangle): (usize, &u32)| {
+            if triangle == NONE {
+                return None;
+            }
+            let hit = at_node(layout, topology, surface, node, triangle);
+            let velocity = if moving {
+                let [a, b, c] = topology.triangles[hit.triangle].map(|v| velocities[v as usize]);
+                a * hit.weights[0] + b * hit.weights[1] + c * hit.weights[2]
+            } else {
+                Vec3::ZERO
+            };
+            Some(Known { node, distance: hit.distance, velocity })
+        };
+        let known: Vec<Known> =
+            nearest.par_iter().enumerate().with_min_len(1024).filter_map(at_node).collect();
+        let (distances, velocities) = march(layout, &known, moving);
         Self { layout, distances, velocities, nearest, surface_low: low, surface_high: high }
     }
 }
@@ -82,16 +90,23 @@ impl Visit {
         let [_, row, layer] = self.layout.strides();
         let [(x_first, x_last), (y_first, y_last), (z_first, z_last)] = self.range;
         let base = self.slab * SLAB;
+        let reach = EXACT * self.layout.cell;
         for z in z_first.max(base)..=z_last.min(base + SLAB - 1) {
             for y in y_first..=y_last {
                 let start = (z - base) * layer + y * row;
-                let line = start + x_first..=start + x_last;
-                let nodes = squared[line.clone()].iter_mut().zip(&mut nearest[line]);
-                for (x, (best, nearest)) in (x_first..).zip(nodes) {
+                let first = self.layout.position([x_first, y, z]);
+                let Some((from, to)) = prepared.steps_within(first, self.layout.cell, reach) else {
+                    continue;
+                };
+                // A step more at each end makes up for rounding.
+                let x_from = x_first.saturating_add(from.max(0.0) as usize);
+                let x_to = x_last.min(x_first.saturating_add((to.max(-1.0) + 1.0) as usize));
+                for x in x_from..=x_to {
                     let point = self.layout.position([x, y, z]);
+                    let best = &mut squared[start + x];
                     if let Some(distance) = prepared.squared_distance_below(point, *best) {
                         *best = distance;
-                        *nearest = self.triangle;
+                        nearest[start + x] = self.triangle;
                     }
                 }
             }
@@ -99,24 +114,16 @@ impl Visit {
     }
 }
 
-/// The signed distance [m] of a node from its closest triangle and the velocity of the closest point [m/s].
+/// The closest point of a node on its closest triangle.
 fn at_node(
     layout: Layout,
     topology: &Topology,
     surface: &Surface,
-    velocities: &[Vec3],
     node: usize,
     triangle: u32,
-) -> (f32, Vec3) {
+) -> SurfacePoint {
     let [_, row, layer] = layout.strides();
     let point = layout.position([node % row, node % layer / row, node / layer]);
     let closest = closest_point(point, surface.corners(topology, triangle, 1.0));
-    let hit = surface.signed(topology, point, 1.0, triangle, closest);
-    let velocity = if velocities.is_empty() {
-        Vec3::ZERO
-    } else {
-        let [a, b, c] = topology.triangles[triangle as usize].map(|v| velocities[v as usize]);
-        a * hit.weights[0] + b * hit.weights[1] + c * hit.weights[2]
-    };
-    (hit.distance.clamp(-BAND * layout.cell, BAND * layout.cell), velocity)
+    surface.signed(topology, point, 1.0, triangle, closest)
 }

@@ -7,35 +7,46 @@ use super::{BAND, Layout};
 /// Buckets of the queue in one cell of distance.
 const BUCKETS: f32 = 16.0;
 
-/// Fills a grid from the nodes whose signed distance and velocity are known: signed distances [m], and velocities
-/// [m/s] if the surface is `moving`. The two sides march at the same time; they never meet at a closed surface.
-pub(super) fn march(layout: Layout, known: &[Option<(f32, Vec3)>], moving: bool) -> (Vec<f32>, Vec<Vec3>) {
+/// A node next to the surface.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Known {
+    pub(super) node: usize,
+    /// Signed distance [m].
+    pub(super) distance: f32,
+    /// Velocity of the closest point [m/s].
+    pub(super) velocity: Vec3,
+}
+
+/// Fills a grid from the nodes next to the surface: signed distances [m], and velocities [m/s] if the surface is
+/// `moving`. The two sides march at the same time; they never meet at a closed surface.
+pub(super) fn march(layout: Layout, known: &[Known], moving: bool) -> (Vec<f32>, Vec<Vec3>) {
     let side = |sign: f32| {
         let mut front = Front::new(layout, known, moving);
-        front.run(|node| known[node].is_some_and(|(distance, _)| distance * sign >= 0.0));
+        front.run(known.iter().filter(|k| k.distance * sign >= 0.0).map(|k| k.node));
         front
     };
-    let (outside, inside) = rayon::join(|| side(1.0), || side(-1.0));
-    let mut distances = vec![0.0; known.len()];
+    let (mut outside, mut inside) = rayon::join(|| side(1.0), || side(-1.0));
+    for k in known {
+        let other = if k.distance < 0.0 { &mut outside } else { &mut inside };
+        other.distances[k.node] = f32::INFINITY;
+    }
     let mut velocities = outside.velocities;
-    let row = layout.nodes[0];
-    for start in (0..known.len()).step_by(row) {
+    let mut distances = outside.distances;
+    let rows =
+        distances.chunks_exact_mut(layout.nodes[0]).zip(inside.distances.chunks_exact(layout.nodes[0]));
+    for (line, (row, inside_row)) in rows.enumerate() {
         // A row begins outside; a node that no front has reached lies at the side of the one before it.
         let mut sign = 1.0;
-        for node in start..start + row {
-            distances[node] = match known[node] {
-                Some((distance, _)) => distance,
-                None => {
-                    let (out, into) = (outside.distances[node], inside.distances[node]);
-                    if into < out && moving {
-                        velocities[node] = inside.velocities[node];
-                    }
-                    let cells = out.min(into).min(BAND);
-                    layout.cell
-                        * if cells < BAND { if into < out { -cells } else { cells } } else { sign * BAND }
+        for (x, (distance, &into)) in row.iter_mut().zip(inside_row).enumerate() {
+            let out = *distance;
+            if out.min(into) < BAND {
+                sign = if into < out { -1.0 } else { 1.0 };
+                if into < out && moving {
+                    let node = line * layout.nodes[0] + x;
+                    velocities[node] = inside.velocities[node];
                 }
-            };
-            sign = if distances[node] < 0.0 { -1.0 } else { 1.0 };
+            }
+            *distance = sign * layout.cell * out.min(into).min(BAND);
         }
     }
     (distances, velocities)
@@ -56,17 +67,18 @@ struct Front {
 }
 
 impl Front {
-    fn new(layout: Layout, known: &[Option<(f32, Vec3)>], moving: bool) -> Self {
-        let distances =
-            known.iter().map(|k| k.map_or(f32::INFINITY, |(d, _)| d.abs() / layout.cell)).collect();
-        let velocities = if moving {
-            known.iter().map(|k| k.map_or(Vec3::ZERO, |(_, v)| v)).collect()
-        } else {
-            Vec::new()
+    fn new(layout: Layout, known: &[Known], moving: bool) -> Self {
+        let moving_nodes = if moving { layout.len() } else { 0 };
+        let mut front = Self {
+            strides: layout.strides(),
+            distances: vec![f32::INFINITY; layout.len()],
+            fixed: vec![false; layout.len()],
+            velocities: vec![Vec3::ZERO; moving_nodes],
+            passed: vec![false; moving_nodes],
+            buckets: vec![Vec::new(); (BAND * BUCKETS) as usize + 1],
         };
         let [nx, ny, nz] = layout.nodes;
-        let mut fixed: Vec<bool> = known.iter().map(Option::is_some).collect();
-        for (line, row) in fixed.chunks_exact_mut(nx).enumerate() {
+        for (line, row) in front.fixed.chunks_exact_mut(nx).enumerate() {
             let (y, z) = (line % ny, line / ny);
             if y == 0 || y == ny - 1 || z == 0 || z == nz - 1 {
                 row.fill(true);
@@ -74,9 +86,15 @@ impl Front {
             row[0] = true;
             row[nx - 1] = true;
         }
-        let passed = if moving { known.iter().map(Option::is_some).collect() } else { Vec::new() };
-        let buckets = vec![Vec::new(); (BAND * BUCKETS) as usize + 1];
-        Self { strides: layout.strides(), distances, fixed, velocities, passed, buckets }
+        for k in known {
+            front.distances[k.node] = k.distance.abs() / layout.cell;
+            front.fixed[k.node] = true;
+            if moving {
+                front.velocities[k.node] = k.velocity;
+                front.passed[k.node] = true;
+            }
+        }
+        front
     }
 
     fn neighbours(&self, node: usize) -> [usize; 6] {
@@ -84,15 +102,12 @@ impl Front {
         [node - x, node + x, node - y, node + y, node - z, node + z]
     }
 
-    /// Marches from the fixed nodes that `starts` names. Nodes come from the queue by distance, as exactly as its
-    /// buckets are narrow; where that order is wrong, a node is corrected and queued again, so that the result is the
-    /// solution of the upwind scheme whatever the order.
-    fn run(&mut self, starts: impl Fn(usize) -> bool) {
-        let reach = *self.strides.last().unwrap_or(&0);
-        for node in reach..self.distances.len().saturating_sub(reach) {
-            if self.fixed[node] && starts(node) {
-                self.update_around(node, 0);
-            }
+    /// Marches from the nodes next to the surface. Nodes come from the queue by distance, as exactly as its buckets are
+    /// narrow; where that order is wrong, a node is corrected and queued again, so that the result is the solution of
+    /// the upwind scheme whatever the order.
+    fn run(&mut self, starts: impl Iterator<Item = usize>) {
+        for node in starts {
+            self.update_around(node, 0);
         }
         for bucket in 0..self.buckets.len() {
             let mut next = 0;

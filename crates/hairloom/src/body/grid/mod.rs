@@ -51,18 +51,27 @@ pub struct DistanceGrid {
 pub(crate) struct Layout {
     /// Position of the first node [m].
     low: Vec3,
-    /// Edge of a cell [m].
+    /// Edge of a cell [m], and one over it.
     cell: f32,
+    inverse_cell: f32,
     /// Nodes along x, y and z.
     nodes: [usize; 3],
 }
 
 impl Layout {
+    /// The last node, counted along x, y and z.
+    fn last(&self) -> Vec3 {
+        let [x, y, z] = self.nodes;
+        Vec3::new((x - 1) as f32, (y - 1) as f32, (z - 1) as f32)
+    }
+
     /// Covers a box and the band around it with cells of `cell` or, where those were too many, larger ones.
     fn new(low: Vec3, high: Vec3, cell: f32) -> Self {
         let extent = (high - low).as_dvec3();
         let count = |cell: f64| extent / cell + f64::from(2.0 * BAND + 5.0);
-        let mut size = f64::from(cell);
+        // Cells finer than the rounding of the coordinates would hold nothing but noise.
+        let rounding = 1e-6 * low.abs().max(high.abs()).max_element();
+        let mut size = f64::from(cell.max(rounding).max(1e-9));
         while count(size).element_product() > MAX_NODES {
             size *= 1.1;
         }
@@ -70,7 +79,7 @@ impl Layout {
         // One node more than the band at each side: the outermost nodes are a wall that no front needs to pass.
         let margin = BAND + 1.0;
         let nodes = (extent / size).ceil().to_array().map(|n| n as usize + 2 * margin as usize + 1);
-        Self { low: low - margin * cell, cell, nodes }
+        Self { low: low - margin * cell, cell, inverse_cell: 1.0 / cell, nodes }
     }
 
     fn len(&self) -> usize {
@@ -88,15 +97,16 @@ impl Layout {
 
     /// The cell around a point: the index of its first node and the position of the point within it in [0, 1].
     fn locate(&self, point: Vec3) -> Option<(usize, Vec3)> {
-        let at = (point - self.low) / self.cell;
-        let last = Vec3::from(self.nodes.map(|n| (n - 1) as f32));
+        let at = (point - self.low) * self.inverse_cell;
         // A point that is not a number fails this as well.
-        if !(at.cmpge(Vec3::ZERO).all() && at.cmplt(last).all()) {
+        if !(at.cmpge(Vec3::ZERO).all() && at.cmplt(self.last()).all()) {
             return None;
         }
-        let floor = at.floor();
+        // Nothing is negative here, so cutting off is rounding down, and quicker.
+        let first = at.as_uvec3();
         let [_, row, layer] = self.strides();
-        Some((floor.x as usize + floor.y as usize * row + floor.z as usize * layer, at - floor))
+        let index = first.x as usize + first.y as usize * row + first.z as usize * layer;
+        Some((index, at - first.as_vec3()))
     }
 }
 
@@ -134,7 +144,7 @@ impl DistanceGrid {
         let (near, far) = (mix(ab, cd, at.y), mix(ef, gh, at.y));
         let slope_x = mix(mix(b - a, d - c, at.y), mix(f - e, h - g, at.y), at.z);
         let slope = Vec3::new(slope_x, mix(cd - ab, gh - ef, at.z), far - near);
-        Some((mix(near, far, at.z), slope / self.layout.cell))
+        Some((mix(near, far, at.z), slope * self.layout.inverse_cell))
     }
 
     /// The velocity of the surface near a point [m/s], trilinear between the nodes; zero outside the grid.
@@ -158,11 +168,11 @@ impl DistanceGrid {
 
     /// The node nearest to a point, and how many cells it is away.
     fn nearest_node(&self, point: Vec3) -> (usize, f32) {
-        let [nx, ny, nz] = self.layout.nodes;
-        let at = (point - self.layout.low) / self.layout.cell;
-        let node = |x: f32, n: usize| ((x + 0.5) as usize).min(n - 1);
-        let (x, y, z) = (node(at.x, nx), node(at.y, ny), node(at.z, nz));
-        ((z * ny + y) * nx + x, (at - Vec3::new(x as f32, y as f32, z as f32)).length())
+        let [_, row, layer] = self.layout.strides();
+        let at = (point - self.layout.low) * self.layout.inverse_cell;
+        let node = (at + 0.5).max(Vec3::ZERO).min(self.layout.last()).as_uvec3();
+        let index = node.x as usize + node.y as usize * row + node.z as usize * layer;
+        (index, at.distance(node.as_vec3()))
     }
 
     /// A lower bound of the signed distance at any point [m]: no distance changes faster than the way from the
