@@ -4,8 +4,8 @@ use super::body::BodySettings;
 use super::document::{self, Node, Places, Value};
 use super::error::{Problem, SceneError, one_of, suggest};
 use super::gravity::Gravity;
-use super::groom::{GroomSettings, GroomSource};
-use super::material::{Material, MaterialPreset};
+use super::groom::GroomSettings;
+use super::material::Material;
 use super::output::OutputSettings;
 use super::parse::Section;
 use super::solver::SolverSettings;
@@ -119,13 +119,9 @@ impl Scene {
         let bodies = BodySettings::read_all(&section, time.start)?;
         let names: Vec<&str> = bodies.iter().map(|body| body.name.as_str()).collect();
         let groom = GroomSettings::read(&section, &names)?;
-        let usual_material = match &groom.source {
-            GroomSource::Style(style) => style.preset.material(),
-            GroomSource::File(_) | GroomSource::Builtin(_) => MaterialPreset::Straight,
-        };
         Ok(Self {
             name: section.or("name", "scene".to_owned(), |field| field.text())?,
-            material: Material::read(&section, usual_material)?,
+            material: Material::read(&section, groom.source.usual_material())?,
             gravity: Gravity::read(&section)?,
             wind: Wind::read(&section)?,
             solver: SolverSettings::read(&section)?,

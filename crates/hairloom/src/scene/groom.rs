@@ -3,44 +3,32 @@ use serde::Serialize;
 use super::error::SceneError;
 use super::material::MaterialPreset;
 use super::parameters::Parameters;
-use super::parse::{Field, Section, choice};
+use super::parse::{Choice, Field, Section, choice};
+use crate::groom::{GrowError, Preset, Style};
 
-choice! {
-    /// Hairstyles that can be grown on a body.
-    pub StylePreset, "style" {
-        /// Long straight hair, parted in the middle.
-        Straight = "straight",
-        /// Long waves.
-        Wavy = "wavy",
-        /// Ringlets.
-        Curly = "curly",
-        /// A round cloud of tight coils.
-        Afro = "afro",
-        /// Gathered behind the head, then hanging.
-        Ponytail = "ponytail",
-        /// Fur of a few centimetres, all over the body.
-        ShortFur = "short-fur",
-        /// Chin-length with bangs over the forehead.
-        Bob = "bob",
+impl Choice for Preset {
+    const WHAT: &'static str = "style";
+    const ALL: &'static [Self] = &Preset::ALL;
+
+    fn name(self) -> &'static str {
+        Preset::name(self)
     }
 }
 
-impl StylePreset {
-    /// The material that such hair usually has.
-    pub fn material(self) -> MaterialPreset {
-        match self {
-            Self::Straight | Self::Ponytail | Self::Bob => MaterialPreset::Straight,
-            Self::Wavy => MaterialPreset::Wavy,
-            Self::Curly | Self::Afro => MaterialPreset::Curly,
-            Self::ShortFur => MaterialPreset::Fur,
-        }
+/// The material that hair of a style usually has.
+fn usual_material(preset: Preset) -> MaterialPreset {
+    match preset {
+        Preset::Straight | Preset::Ponytail | Preset::Bob => MaterialPreset::Straight,
+        Preset::Wavy => MaterialPreset::Wavy,
+        Preset::Curly | Preset::Afro => MaterialPreset::Curly,
+        Preset::ShortFur => MaterialPreset::Fur,
     }
 }
 
 choice! {
     /// Grooms of known experiments.
     pub BuiltinGroom, "groom" {
-        /// Strands that stand out from a ball in all directions.
+        /// Helices on the top half of a ball of radius 9 cm around the body's origin.
         HairyBall = "hairy-ball",
     }
 }
@@ -61,20 +49,32 @@ choice! {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StyleSettings {
     /// The style to start from.
-    pub preset: StylePreset,
+    pub preset: Preset,
     /// Seed of everything random in the groom.
     pub seed: u32,
     /// Every other key of the table, parameters of growth: `strands`, `length` [m], `length_variation`, `vertices`,
     /// `curl = { radius, pitch }` [m], `clumps = { count, strength }`, `root_width`, `tip_width` [m] and so on.
-    /// Read them over the preset's own with [`Parameters::read_over`].
+    /// [`StyleSettings::style`] reads them over the preset's own.
     #[serde(flatten)]
     pub parameters: Parameters,
 }
 
 impl StyleSettings {
     /// The style as it is.
-    pub fn new(preset: StylePreset) -> Self {
+    pub fn new(preset: Preset) -> Self {
         Self { preset, seed: 0, parameters: Parameters::none("groom.style") }
+    }
+
+    /// The style with the scene's values in place of the preset's.
+    pub fn style(&self) -> Result<Style, SceneError> {
+        let style = self.parameters.read_over(&self.preset.style())?;
+        style.validate().map_err(|error| match error {
+            GrowError::Parameter { field, low, high, .. } => {
+                self.parameters.invalid(field, &format!("a number from {low} to {high}"))
+            }
+            other => self.parameters.error("", other.to_string()),
+        })?;
+        Ok(style)
     }
 
     fn read(field: Field<'_>) -> Result<Self, SceneError> {
@@ -90,6 +90,37 @@ impl StyleSettings {
     }
 }
 
+/// The groom of a known experiment: `builtin = "hairy-ball"` or `[groom.builtin]`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct BuiltinSettings {
+    /// Which groom.
+    pub name: BuiltinGroom,
+    /// How many strands it has.
+    pub strands: u32,
+    /// Seed of everything random in the groom.
+    pub seed: u32,
+}
+
+impl BuiltinSettings {
+    /// The groom with its usual values.
+    pub fn new(name: BuiltinGroom) -> Self {
+        Self { name, strands: 1000, seed: 0 }
+    }
+
+    fn read(field: Field<'_>) -> Result<Self, SceneError> {
+        if field.is_text() {
+            return Ok(Self::new(field.choice()?));
+        }
+        let section = field.section(&["name", "strands", "seed"])?;
+        let usual = Self::new(section.require("name", "the name of a groom")?.choice()?);
+        Ok(Self {
+            strands: section.or("strands", usual.strands, |field| field.whole(1))?,
+            seed: section.or("seed", usual.seed, |field| field.whole(0))?,
+            ..usual
+        })
+    }
+}
+
 /// Where the hair comes from.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -99,7 +130,7 @@ pub enum GroomSource {
     /// Hair grown on the body in a style.
     Style(StyleSettings),
     /// The groom of a known experiment.
-    Builtin(BuiltinGroom),
+    Builtin(BuiltinSettings),
 }
 
 choice! {
@@ -111,6 +142,16 @@ choice! {
         Random = "random",
         /// Those that the groom's file marks as guides.
         Marked = "marked",
+    }
+}
+
+impl GroomSource {
+    /// The material that such hair usually has.
+    pub fn usual_material(&self) -> MaterialPreset {
+        match self {
+            Self::Style(style) => usual_material(style.preset),
+            Self::File(_) | Self::Builtin(_) => MaterialPreset::Straight,
+        }
     }
 }
 
@@ -182,7 +223,7 @@ impl GroomSettings {
         let source = match section.exactly_one(&["file", "style", "builtin"])? {
             "file" => GroomSource::File(section.require("file", "a file")?.file()?),
             "style" => GroomSource::Style(StyleSettings::read(section.require("style", "a style")?)?),
-            _ => GroomSource::Builtin(section.require("builtin", "a groom")?.choice()?),
+            _ => GroomSource::Builtin(BuiltinSettings::read(section.require("builtin", "a groom")?)?),
         };
         Ok(Self {
             source,

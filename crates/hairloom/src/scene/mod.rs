@@ -3,6 +3,7 @@
 
 mod attachment;
 mod body;
+mod builtin_motion;
 mod description;
 mod document;
 mod drive;
@@ -28,21 +29,21 @@ mod tests;
 
 pub use attachment::{Attachment, Attachments, Seat};
 pub use body::{Animation, BodySettings, BodyShape, DistanceMode, DistanceSettings, Figure, Primitive};
+pub use builtin_motion::{BuiltinMotion, MotionName};
 pub use description::Scene;
 pub use drive::{Drive, Handle};
 pub use error::{Place, Problem, SceneError};
 pub use gravity::{Gravity, GravityKey};
 pub use groom::{
-    Attach, BuiltinGroom, GroomSettings, GroomSource, GuideBlend, GuidePick, GuideSettings, StylePreset,
+    Attach, BuiltinGroom, BuiltinSettings, GroomSettings, GroomSource, GuideBlend, GuidePick, GuideSettings,
     StyleSettings,
 };
 pub use keyframes::{Interpolation, Keyframe, Keyframes};
 pub use material::{Material, MaterialPreset};
 pub use model::{Model, ModelError};
-pub use motion::{BuiltinMotion, Motion, MotionName, MotionPart, MotionPath};
+pub use motion::{Motion, MotionPart, MotionPath};
 pub use output::OutputSettings;
 pub use parameters::Parameters;
-
 pub use solver::SolverSettings;
 pub use state::State;
 pub use time::TimeRange;

@@ -7,14 +7,9 @@ use super::track::Track;
 use super::{SimulationError, Warning};
 use crate::body::{Bodies, TriMesh};
 use crate::groom::{
-    Follow, FollowBlend, Groom, Pick, Preset, Root, Surface, grow, hairy_ball, pick_guides, resample,
+    Follow, FollowBlend, Groom, Pick, Root, Surface, grow, hairy_ball, pick_guides, resample,
 };
-use crate::scene::{
-    Attach, Attachments, BuiltinGroom, GroomSource, GuidePick, GuideSettings, Scene, Seat, StylePreset,
-};
-
-/// Strands of the hairy ball where the scene does not say.
-const HAIRY_BALL_STRANDS: usize = 2000;
+use crate::scene::{Attach, Attachments, BuiltinGroom, GroomSource, GuidePick, GuideSettings, Scene, Seat};
 
 /// The groom of a scene at its start time, in the world, checked and repaired.
 pub(super) fn make_groom(
@@ -32,8 +27,7 @@ pub(super) fn make_groom(
                     "a style grows on a body: add a [[body]] and name it in [groom] body".into(),
                 )
             })?;
-            let base = preset(style.preset).style();
-            let style_of_scene = style.parameters.read_over(&base)?;
+            let style_of_scene = style.style()?;
             let pose = track.pose(start);
             let surface = Surface {
                 mesh: TriMesh { points: track.points(start), triangles: track.mesh.triangles.clone() },
@@ -44,8 +38,9 @@ pub(super) fn make_groom(
             let grown = grow(&surface, &style_of_scene, u64::from(style.seed));
             grown.map_err(|error| SimulationError::Groom(error.to_string()))?
         }
-        GroomSource::Builtin(BuiltinGroom::HairyBall) => {
-            let mut groom = hairy_ball(HAIRY_BALL_STRANDS, 0);
+        GroomSource::Builtin(settings) => {
+            let BuiltinGroom::HairyBall = settings.name;
+            let mut groom = hairy_ball(settings.strands as usize, u64::from(settings.seed));
             if let Some(track) = holder {
                 let pose = track.pose(start);
                 groom.curves.points.iter_mut().for_each(|p| *p = pose.apply(p.as_dvec3()).as_vec3());
@@ -61,18 +56,6 @@ pub(super) fn make_groom(
         Some(vertices) => resample(&groom, vertices as usize),
         None => groom,
     })
-}
-
-fn preset(style: StylePreset) -> Preset {
-    match style {
-        StylePreset::Straight => Preset::Straight,
-        StylePreset::Wavy => Preset::Wavy,
-        StylePreset::Curly => Preset::Curly,
-        StylePreset::Afro => Preset::Afro,
-        StylePreset::Ponytail => Preset::Ponytail,
-        StylePreset::ShortFur => Preset::ShortFur,
-        StylePreset::Bob => Preset::Bob,
-    }
 }
 
 /// Where the strands of `groom` sit on the body that holds them.
@@ -163,7 +146,7 @@ pub(super) fn pick(
 
 impl Followers {
     /// The points of all strands for posed guides, at the end of the step under way.
-    pub fn pose(
+    pub(super) fn pose(
         &mut self,
         guides: &[Vec3],
         bodies: &Bodies,

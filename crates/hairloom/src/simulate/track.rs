@@ -28,16 +28,16 @@ pub(super) struct Track {
     start: f64,
     source: Source,
     /// The mesh in the body's frame, scaled; for shapes without one, a mesh to look at.
-    pub mesh: TriMesh,
+    pub(super) mesh: TriMesh,
     /// Where hair may grow on the mesh, and how it is combed; empty where unknown.
-    pub scalp: (Vec<f32>, Vec<Vec3>),
+    pub(super) scalp: (Vec<f32>, Vec<Vec3>),
     /// The points at the end of the last step, where the body deforms.
     last: Option<(f64, Vec<Vec3>)>,
 }
 
 impl Track {
     /// The track and the collider of a scene's body.
-    pub fn new(
+    pub(super) fn new(
         settings: &BodySettings,
         start: f64,
         material: &Material,
@@ -90,32 +90,32 @@ impl Track {
     }
 
     /// Name of the body.
-    pub fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         &self.settings.name
     }
 
     /// Its colour in pictures.
-    pub fn color(&self) -> Option<[f32; 3]> {
+    pub(super) fn color(&self) -> Option<[f32; 3]> {
         self.settings.color
     }
 
     /// Whether its points move by themselves.
-    pub fn deforms(&self) -> bool {
+    pub(super) fn deforms(&self) -> bool {
         !matches!(self.source, Source::Rigid)
     }
 
     /// Where its frame is at a time [s], if it moves as a whole.
-    pub fn pose(&self, time: f64) -> Pose {
+    pub(super) fn pose(&self, time: f64) -> Pose {
         self.settings.pose(time)
     }
 
     /// Whether it jumps between two times [s].
-    pub fn teleports(&self, begin: f64, end: f64) -> bool {
+    pub(super) fn teleports(&self, begin: f64, end: f64) -> bool {
         self.settings.motion.teleports(begin, end)
     }
 
     /// Its points in the world at a time [s].
-    pub fn points(&self, time: f64) -> Vec<Vec3> {
+    pub(super) fn points(&self, time: f64) -> Vec<Vec3> {
         let scale = self.settings.scale as f32;
         let (mut points, pose) = match &self.source {
             Source::Rigid => (self.mesh.points.clone(), self.settings.pose(time)),
@@ -143,7 +143,7 @@ impl Track {
     }
 
     /// Its points at the start and the end of a step; those of the start are kept from the step before.
-    pub fn step_points(&mut self, begin: f64, end: f64) -> (Vec<Vec3>, Vec<Vec3>) {
+    pub(super) fn step_points(&mut self, begin: f64, end: f64) -> (Vec<Vec3>, Vec<Vec3>) {
         let start = match self.last.take() {
             Some((time, points)) if time == begin => points,
             _ => self.points(begin),

@@ -4,10 +4,13 @@ use std::path::PathBuf;
 
 use super::*;
 
+fn scenes_folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenes")
+}
+
 fn example_scenes() -> Vec<(String, Scene)> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
     let mut files: Vec<PathBuf> =
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        std::fs::read_dir(scenes_folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     files.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
     let read = |path: PathBuf| {
@@ -46,10 +49,10 @@ fn the_examples_show_every_kind() {
         };
         assert!(bodies().any(shown), "no motion {motion}");
     }
-    for style in StylePreset::ALL {
+    for preset in Preset::ALL {
         let shown =
-            |scene: &Scene| matches!(&scene.groom.source, GroomSource::Style(own) if own.preset == *style);
-        assert!(scenes.iter().any(shown), "no style {style}");
+            |scene: &Scene| matches!(&scene.groom.source, GroomSource::Style(own) if own.preset == preset);
+        assert!(scenes.iter().any(shown), "no style {}", preset.name());
     }
     for material in MaterialPreset::ALL {
         assert!(scenes.iter().any(|scene| scene.material.preset == *material), "no material {material}");
@@ -73,4 +76,33 @@ fn the_examples_show_every_kind() {
     for attach in Attach::ALL {
         assert!(scenes.iter().any(|scene| scene.groom.attach == *attach), "no attachment {attach}");
     }
+}
+
+#[test]
+fn other_parts_understand_the_examples() {
+    for (name, scene) in example_scenes() {
+        if let GroomSource::Style(style) = &scene.groom.source {
+            style.style().unwrap_or_else(|error| panic!("{name}: {error}"));
+        }
+        let parameters = scene.solver.parameters.read::<crate::solve::ftl::Params>();
+        parameters.unwrap_or_else(|error| panic!("{error}")).check().unwrap();
+        for body in &scene.bodies {
+            if let (BodyShape::Figure(figure), Some(Animation::Cycle(cycle))) = (&body.shape, &body.animation)
+            {
+                let figure = crate::figure::by_name(figure.name()).unwrap();
+                assert!(figure.motions().contains(&cycle.as_str()), "{name}: {cycle}");
+            }
+            if let BodyShape::Mesh(file) = &body.shape {
+                assert!(scenes_folder().join(file).exists(), "{name}: {file}");
+            }
+        }
+        if let GroomSource::File(file) = &scene.groom.source {
+            assert!(scenes_folder().join(file).exists(), "{name}: {file}");
+        }
+    }
+}
+
+#[test]
+fn every_figure_exists() {
+    assert_eq!(Figure::ALL.iter().map(|figure| figure.name()).collect::<Vec<_>>(), crate::figure::NAMES);
 }

@@ -7,6 +7,7 @@ use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
 use super::*;
+use crate::groom::Preset;
 
 const HEAD: &str = "groom.style = 'curly'\n[[body]]\nname = 'head'\nfigure = 'bust'\n";
 
@@ -48,9 +49,11 @@ fn every_preset_parses() {
         let scene = parse(&format!("{HEAD}[material]\npreset = '{preset}'\nfriction = 0.7")).unwrap();
         assert_eq!(scene.material, Material { friction: 0.7, ..Material::preset(*preset) });
     }
-    for style in StylePreset::ALL {
-        let scene = parse(&format!("groom.style = '{style}'")).unwrap();
-        assert_eq!(scene.material.preset, style.material());
+    for preset in Preset::ALL {
+        let scene = parse(&format!("groom.style = '{}'", preset.name())).unwrap();
+        assert_eq!(scene.material.preset, scene.groom.source.usual_material());
+        let GroomSource::Style(style) = scene.groom.source else { panic!("not a style") };
+        assert_eq!(style.style().unwrap(), preset.style());
     }
     for figure in Figure::ALL {
         parse(&format!("groom.style = 'wavy'\n[[body]]\nname = 'it'\nfigure = '{figure}'")).unwrap();
@@ -201,6 +204,30 @@ fn wrong_parameters_are_reported_where_they_stand() {
     assert_eq!(
         parameters.invalid("curl.pitch", "a number above 0").to_string(),
         "a.toml:4:6: groom.style.curl.pitch: expected a number above 0, found 0"
+    );
+}
+
+#[test]
+fn styles_are_checked_when_they_are_made() {
+    let make = |text: &str| {
+        let scene = parse(&format!("[groom.style]\npreset = 'curly'\n{text}")).unwrap();
+        let GroomSource::Style(style) = scene.groom.source else { panic!("not a style") };
+        style.style().map_err(|error| error.to_string())
+    };
+    let style = make("length = 0.2\ncurl.radius = 0.01").unwrap();
+    assert_eq!((style.length, style.curl.radius), (0.2, 0.01));
+    assert_eq!(style.curl.pitch, Preset::Curly.style().curl.pitch);
+    assert_eq!(
+        make("curl.raduis = 0.01").unwrap_err(),
+        "a.toml:3:6: unknown key 'raduis' in [groom.style.curl]; expected one of radius, pitch, jitter, flatness, onset. Did you mean 'radius'?"
+    );
+    assert_eq!(
+        make("lift = 3").unwrap_err(),
+        "a.toml:3:1: groom.style.lift: expected a number from 0 to 1, found 3"
+    );
+    assert_eq!(
+        make("curl.pitch = nan").unwrap_err(),
+        "a.toml:3:6: groom.style.curl.pitch: expected a number from 0.001 to 10, found nan"
     );
 }
 
