@@ -28,7 +28,7 @@ pub enum UsdError {
     Binary {
         /// The file.
         path: PathBuf,
-        /// Where, from the start of the file [bytes].
+        /// Where: bytes from the start of the file.
         offset: u64,
         /// What should have been there.
         expected: String,
@@ -40,7 +40,7 @@ pub enum UsdError {
         path: PathBuf,
         /// Line, the first is 1.
         line: usize,
-        /// Column [bytes], the first is 1.
+        /// Column in bytes, the first is 1.
         column: usize,
         /// What should have been there.
         expected: String,

@@ -3,16 +3,15 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
-use std::sync::OnceLock;
 
 use super::binary::cursor::Source;
-use super::binary::decode::StoredSamples;
 use super::binary::sections::CrateFile;
 use super::binary::{self, spec};
 use super::error::{Fault, Parsed, UsdError};
 use super::path::Path;
+use super::prim::{Attribute, Prim};
 use super::text::TextFile;
-use super::value::{Specifier, Token, Value};
+use super::value::{Token, Value};
 
 /// What a node of a layer is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +33,9 @@ pub(super) struct Node {
     pub(super) properties: Vec<u32>,
 }
 
+/// What is behind a layer.
 #[derive(Debug)]
-enum Content {
+pub(super) enum Content {
     Crate(Box<CrateFile>),
     Text(TextFile),
 }
@@ -45,8 +45,8 @@ enum Content {
 pub struct Layer {
     file: PathBuf,
     /// The first is the root.
-    nodes: Vec<Node>,
-    content: Content,
+    pub(super) nodes: Vec<Node>,
+    pub(super) content: Content,
 }
 
 impl Layer {
@@ -107,7 +107,7 @@ impl Layer {
     }
 
     fn root(&self) -> Prim<'_> {
-        Prim { layer: self, node: 0 }
+        Prim::new(self, 0)
     }
 
     /// All prims, parents before children.
@@ -131,7 +131,7 @@ impl Layer {
         for name in names {
             node = self.child(&self.nodes[node as usize].children, name)?;
         }
-        (node != 0).then_some(Prim { layer: self, node })
+        (node != 0).then(|| Prim::new(self, node))
     }
 
     /// The attribute at a path such as `/World/Hair.points`.
@@ -140,11 +140,11 @@ impl Layer {
         self.prim(prim)?.attribute(name)
     }
 
-    fn child(&self, among: &[u32], name: &str) -> Option<u32> {
+    pub(super) fn child(&self, among: &[u32], name: &str) -> Option<u32> {
         among.iter().copied().find(|&node| *self.nodes[node as usize].name == *name)
     }
 
-    fn path_of(&self, node: u32) -> Path {
+    pub(super) fn path_of(&self, node: u32) -> Path {
         let mut names = Vec::new();
         let mut next = node;
         while next != 0 {
@@ -160,20 +160,26 @@ impl Layer {
         Path::new(if text.is_empty() { "/".to_owned() } else { text })
     }
 
-    fn field(&self, node: u32, name: &str) -> Result<Option<Value>, UsdError> {
+    pub(super) fn field(&self, node: u32, name: &str) -> Result<Option<Value>, UsdError> {
         let fields = self.nodes[node as usize].fields;
         let value = match &self.content {
             Content::Crate(file) => file.field(fields, name).map(|value| file.value(value)).transpose(),
             Content::Text(file) => file.field(fields, name),
         };
-        self.checked(value)
+        self.check(value)
     }
 
-    fn checked<T>(&self, parsed: Parsed<T>) -> Result<T, UsdError> {
+    /// Names the file, and the byte or line, in a fault.
+    pub(super) fn check<T>(&self, parsed: Parsed<T>) -> Result<T, UsdError> {
         parsed.map_err(|fault| match &self.content {
             Content::Crate(_) => binary_error(&self.file, fault),
             Content::Text(file) => text_error(&self.file, file.text(), fault),
         })
+    }
+
+    /// The fields of the root.
+    pub(super) fn root_fields(&self) -> u32 {
+        self.nodes[0].fields
     }
 
     /// The crate file behind the layer, if it is one.
@@ -267,275 +273,4 @@ fn crate_nodes(file: &CrateFile) -> Vec<Node> {
         }
     }
     nodes
-}
-
-/// A prim of a [`Layer`].
-#[derive(Clone, Copy, Debug)]
-pub struct Prim<'a> {
-    layer: &'a Layer,
-    node: u32,
-}
-
-impl<'a> Prim<'a> {
-    fn data(&self) -> &'a Node {
-        &self.layer.nodes[self.node as usize]
-    }
-
-    /// The last element of the path.
-    pub fn name(&self) -> &'a str {
-        &self.data().name
-    }
-
-    /// The path, such as `/World/Hair`.
-    pub fn path(&self) -> Path {
-        self.layer.path_of(self.node)
-    }
-
-    /// The type, such as `BasisCurves`; empty if there is none.
-    pub fn type_name(&self) -> Result<Token, UsdError> {
-        Ok(match self.metadata("typeName")? {
-            Some(Value::Token(name)) => name,
-            _ => "".into(),
-        })
-    }
-
-    /// Whether the prim is defined here, overridden or a class.
-    pub fn specifier(&self) -> Result<Specifier, UsdError> {
-        Ok(match self.metadata("specifier")? {
-            Some(Value::Specifier(specifier)) => specifier,
-            _ => Specifier::Over,
-        })
-    }
-
-    /// Metadata of the prim, such as `kind` or `apiSchemas`.
-    pub fn metadata(&self, name: &str) -> Result<Option<Value>, UsdError> {
-        self.layer.field(self.node, name)
-    }
-
-    /// The prims directly below.
-    pub fn children(&self) -> Result<Vec<Prim<'a>>, UsdError> {
-        let nodes = self.in_order(&self.data().children, "primChildren")?;
-        Ok(nodes.into_iter().map(|node| Prim { layer: self.layer, node }).collect())
-    }
-
-    /// Binary files sort paths by name and keep the authored order in a field.
-    fn in_order(&self, nodes: &[u32], field: &str) -> Result<Vec<u32>, UsdError> {
-        let mut ordered = nodes.to_vec();
-        if nodes.len() > 1
-            && let Some(Value::TokenArray(names)) = self.metadata(field)?
-        {
-            let place: std::collections::HashMap<&str, usize> =
-                names.iter().enumerate().map(|(place, name)| (&**name, place)).collect();
-            let place = |node: &u32| place.get(&*self.layer.nodes[*node as usize].name).copied();
-            ordered.sort_by_key(|node| place(node).unwrap_or(usize::MAX));
-        }
-        Ok(ordered)
-    }
-
-    fn properties(&self, kind: NodeKind) -> Result<impl Iterator<Item = u32> + use<'a>, UsdError> {
-        let layer = self.layer;
-        let nodes = self.in_order(&self.data().properties, "properties")?;
-        Ok(nodes.into_iter().filter(move |&node| layer.nodes[node as usize].kind == kind))
-    }
-
-    /// All attributes.
-    pub fn attributes(&self) -> Result<Vec<Attribute<'a>>, UsdError> {
-        Ok(self.properties(NodeKind::Attribute)?.map(|node| Attribute::new(self.layer, node)).collect())
-    }
-
-    /// All relationships.
-    pub fn relationships(&self) -> Result<Vec<Relationship<'a>>, UsdError> {
-        let layer = self.layer;
-        Ok(self.properties(NodeKind::Relationship)?.map(|node| Relationship { layer, node }).collect())
-    }
-
-    fn property(&self, name: &str, kind: NodeKind) -> Option<u32> {
-        let node = self.layer.child(&self.data().properties, name)?;
-        (self.layer.nodes[node as usize].kind == kind).then_some(node)
-    }
-
-    /// The attribute of this name, such as `points`.
-    pub fn attribute(&self, name: &str) -> Option<Attribute<'a>> {
-        Some(Attribute::new(self.layer, self.property(name, NodeKind::Attribute)?))
-    }
-
-    /// The relationship of this name, such as `material:binding`.
-    pub fn relationship(&self, name: &str) -> Option<Relationship<'a>> {
-        Some(Relationship { layer: self.layer, node: self.property(name, NodeKind::Relationship)? })
-    }
-}
-
-/// A relationship of a [`Prim`].
-#[derive(Clone, Copy, Debug)]
-pub struct Relationship<'a> {
-    layer: &'a Layer,
-    node: u32,
-}
-
-impl<'a> Relationship<'a> {
-    /// The name.
-    pub fn name(&self) -> &'a str {
-        &self.layer.nodes[self.node as usize].name
-    }
-
-    /// Metadata of the relationship.
-    pub fn metadata(&self, name: &str) -> Result<Option<Value>, UsdError> {
-        self.layer.field(self.node, name)
-    }
-
-    /// The paths it points to.
-    pub fn targets(&self) -> Result<Vec<Path>, UsdError> {
-        Ok(match self.metadata("targetPaths")? {
-            Some(Value::PathListOp(list)) => list.items().cloned().collect(),
-            _ => Vec::new(),
-        })
-    }
-
-    pub(super) fn fields(&self) -> u32 {
-        self.layer.nodes[self.node as usize].fields
-    }
-}
-
-/// The samples of an attribute, in the terms of the format.
-#[derive(Debug)]
-enum Samples {
-    None,
-    Crate(StoredSamples),
-    Text { fields: u32, times: Vec<f64> },
-}
-
-/// An attribute of a [`Prim`]. It remembers the times of its samples: keep it to read many.
-#[derive(Debug)]
-pub struct Attribute<'a> {
-    layer: &'a Layer,
-    node: u32,
-    samples: OnceLock<Samples>,
-}
-
-impl<'a> Attribute<'a> {
-    fn new(layer: &'a Layer, node: u32) -> Self {
-        Self { layer, node, samples: OnceLock::new() }
-    }
-
-    /// The name, such as `primvars:st`.
-    pub fn name(&self) -> &'a str {
-        &self.layer.nodes[self.node as usize].name
-    }
-
-    /// The path, such as `/World/Hair.points`.
-    pub fn path(&self) -> Path {
-        self.layer.path_of(self.node)
-    }
-
-    /// The type, such as `point3f[]`.
-    pub fn type_name(&self) -> Result<Token, UsdError> {
-        Ok(match self.metadata("typeName")? {
-            Some(Value::Token(name)) => name,
-            _ => "".into(),
-        })
-    }
-
-    /// Metadata of the attribute, such as `interpolation`.
-    pub fn metadata(&self, name: &str) -> Result<Option<Value>, UsdError> {
-        self.layer.field(self.node, name)
-    }
-
-    /// Whether the attribute cannot change over time.
-    pub fn is_uniform(&self) -> Result<bool, UsdError> {
-        Ok(matches!(self.metadata("variability")?, Some(Value::Uniform(true))))
-    }
-
-    /// The value that holds where there are no samples.
-    pub fn default(&self) -> Result<Option<Value>, UsdError> {
-        self.metadata("default")
-    }
-
-    /// The times of the samples, increasing [time codes]; none if there are none.
-    pub fn times(&self) -> Result<&[f64], UsdError> {
-        Ok(match self.samples()? {
-            Samples::None => &[],
-            Samples::Crate(samples) => &samples.times,
-            Samples::Text { times, .. } => times,
-        })
-    }
-
-    /// Reads the sample at `index` of [`Self::times`].
-    pub fn sample(&self, index: usize) -> Result<Value, UsdError> {
-        let count = self.times()?.len();
-        if index >= count {
-            return Err(UsdError::Usage(format!("{} has {count} samples, not {}", self.path(), index + 1)));
-        }
-        let value = match (self.samples()?, &self.layer.content) {
-            (Samples::Crate(samples), Content::Crate(file)) => {
-                file.sample_ref(samples, index).and_then(|value| file.value(value))
-            }
-            (Samples::Text { fields, .. }, Content::Text(file)) => file.sample(*fields, index),
-            _ => Ok(Value::Block),
-        };
-        self.layer.checked(value)
-    }
-
-    /// The value at a time, as held: the last sample at or before it, else the first sample, else the default.
-    pub fn held_at(&self, time: f64) -> Result<Option<Value>, UsdError> {
-        let times = self.times()?;
-        if times.is_empty() {
-            return self.default();
-        }
-        let index = times.partition_point(|&sample| sample <= time).saturating_sub(1);
-        self.sample(index).map(Some)
-    }
-
-    fn samples(&self) -> Result<&Samples, UsdError> {
-        if let Some(samples) = self.samples.get() {
-            return Ok(samples);
-        }
-        let fields = self.fields();
-        let samples = match &self.layer.content {
-            Content::Crate(file) => match file.field(fields, "timeSamples") {
-                Some(value) if value.code() == binary::code::TIME_SAMPLES => {
-                    file.samples(value).map(Samples::Crate)
-                }
-                _ => Ok(Samples::None),
-            },
-            Content::Text(file) => Ok(Samples::Text { fields, times: file.times(fields) }),
-        };
-        let samples = self.layer.checked(samples)?;
-        Ok(self.samples.get_or_init(|| samples))
-    }
-
-    pub(super) fn fields(&self) -> u32 {
-        self.layer.nodes[self.node as usize].fields
-    }
-
-    /// The samples of a crate file, to go on writing after them.
-    pub(super) fn stored_samples(&self) -> Result<Option<&StoredSamples>, UsdError> {
-        Ok(match self.samples()? {
-            Samples::Crate(samples) => Some(samples),
-            _ => None,
-        })
-    }
-}
-
-impl<'a> Prim<'a> {
-    pub(super) fn fields(&self) -> u32 {
-        self.data().fields
-    }
-
-    /// Names of the properties in order.
-    pub(super) fn property_order(&self) -> Result<Vec<(Token, NodeKind)>, UsdError> {
-        let nodes = self.in_order(&self.data().properties, "properties")?;
-        let node = |node| &self.layer.nodes[node as usize];
-        Ok(nodes.into_iter().map(|index| (node(index).name.clone(), node(index).kind)).collect())
-    }
-}
-
-impl Layer {
-    /// The fields of the root.
-    pub(super) fn root_fields(&self) -> u32 {
-        self.nodes[0].fields
-    }
-
-    pub(super) fn check<T>(&self, parsed: Parsed<T>) -> Result<T, UsdError> {
-        self.checked(parsed)
-    }
 }
