@@ -222,7 +222,9 @@ fn parse_pairs(text: &str) -> Result<View, String> {
         return Err(format!("zoom is {zoom}, expected a positive number"));
     }
     match (eye, target, direction) {
-        (Some(eye), Some(target), None) if eye == target => Err("eye and target are the same point".to_string()),
+        (Some(eye), Some(target), None) if eye == target => {
+            Err("eye and target are the same point".to_string())
+        }
         (Some(eye), Some(target), None) => Ok(View::Camera(Camera::look_at(eye, target, fov))),
         (None, None, Some(direction)) if direction == Vec3::ZERO => Err("dir is zero".to_string()),
         (None, None, Some(direction)) => Ok(View::Framing { direction, fov, zoom }),
@@ -268,7 +270,8 @@ mod tests {
 
     #[test]
     fn pixel_and_ray_are_inverse() {
-        let projection = Camera::look_at(Vec3::new(1.0, 2.0, 3.0), Vec3::new(0.2, 1.0, -1.0), 40.0).projection(640, 480);
+        let projection =
+            Camera::look_at(Vec3::new(1.0, 2.0, 3.0), Vec3::new(0.2, 1.0, -1.0), 40.0).projection(640, 480);
         let point = Vec3::new(0.3, 0.9, -0.5);
         let view = projection.to_view(point);
         let back = projection.eye + projection.ray(projection.to_pixel(view)) * view.z;
@@ -278,7 +281,10 @@ mod tests {
     #[test]
     fn texts() {
         let view = "eye=0,1.6,1; target=0,1.6,0; fov=35".parse::<View>().unwrap();
-        assert_eq!(view, View::Camera(Camera::look_at(Vec3::new(0.0, 1.6, 1.0), Vec3::new(0.0, 1.6, 0.0), 35.0)));
+        assert_eq!(
+            view,
+            View::Camera(Camera::look_at(Vec3::new(0.0, 1.6, 1.0), Vec3::new(0.0, 1.6, 0.0), 35.0))
+        );
         for (text, part) in [
             ("sideways", "no view has this name"),
             ("eye=0,1;target=0,0,0", "three numbers"),

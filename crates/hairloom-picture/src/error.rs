@@ -4,7 +4,9 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum PictureError {
     /// The picture would be empty or too large.
-    #[error("a picture of {width}x{height} pixels cannot be made: each side must be 1 to {MAX_SIDE}, and both together at most {MAX_PIXELS} pixels")]
+    #[error(
+        "a picture of {width}x{height} pixels cannot be made: each side must be 1 to {MAX_SIDE}, and both together at most {MAX_PIXELS} pixels"
+    )]
     Size {
         /// Asked width [px].
         width: u32,
@@ -12,7 +14,9 @@ pub enum PictureError {
         height: u32,
     },
     /// Pictures that belong together differ in size.
-    #[error("expected a frame of {expected_width}x{expected_height} pixels like the first one, got {width}x{height}")]
+    #[error(
+        "expected a frame of {expected_width}x{expected_height} pixels like the first one, got {width}x{height}"
+    )]
     FrameSize {
         /// Width of the first frame [px].
         expected_width: u32,
@@ -24,7 +28,9 @@ pub enum PictureError {
         height: u32,
     },
     /// The offsets of some curves do not fit their points.
-    #[error("hair layer {layer}: the curve offsets must start at 0, never decrease and end at {points}, the number of points")]
+    #[error(
+        "hair layer {layer}: the curve offsets must start at 0, never decrease and end at {points}, the number of points"
+    )]
     Curves {
         /// Index of the layer.
         layer: usize,
@@ -59,7 +65,9 @@ pub enum PictureError {
     #[error("bad camera: {0}")]
     Camera(String),
     /// A camera option that could not be read.
-    #[error("cannot read the camera `{text}`: {reason}. Use front, side, back, three-quarter or top, or for instance `eye=0,1.6,1;target=0,1.6,0;fov=35` or `dir=1,0.2,1;fov=30`")]
+    #[error(
+        "cannot read the camera `{text}`: {reason}. Use front, side, back, three-quarter or top, or for instance `eye=0,1.6,1;target=0,1.6,0;fov=35` or `dir=1,0.2,1;fov=30`"
+    )]
     View {
         /// What was given.
         text: String,

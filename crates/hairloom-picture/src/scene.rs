@@ -123,7 +123,11 @@ fn check_hair(layer: usize, hair: &HairLayer) -> Result<(), PictureError> {
     }
     let strands = hair.curves.strands();
     if !hair.strand_colors.is_empty() && hair.strand_colors.len() != strands {
-        return length("strand_colors", hair.strand_colors.len(), format!("0 or {strands} (one for each strand)"));
+        return length(
+            "strand_colors",
+            hair.strand_colors.len(),
+            format!("0 or {strands} (one for each strand)"),
+        );
     }
     Ok(())
 }

@@ -15,8 +15,22 @@ const NONE: u32 = u32::MAX;
 
 /// Where the samples lie in a pixel: one in each row and column of a 16x16 grid.
 const PATTERN: [[u8; 2]; SAMPLES] = [
-    [0, 5], [1, 12], [2, 2], [3, 9], [4, 15], [5, 6], [6, 0], [7, 11],
-    [8, 4], [9, 14], [10, 8], [11, 1], [12, 13], [13, 7], [14, 3], [15, 10],
+    [0, 5],
+    [1, 12],
+    [2, 2],
+    [3, 9],
+    [4, 15],
+    [5, 6],
+    [6, 0],
+    [7, 11],
+    [8, 4],
+    [9, 14],
+    [10, 8],
+    [11, 1],
+    [12, 13],
+    [13, 7],
+    [14, 3],
+    [15, 10],
 ];
 
 fn sample_offset(sample: usize) -> Vec2 {
@@ -56,8 +70,13 @@ pub(crate) struct Surface {
 impl<'a> ScreenBodies<'a> {
     pub(crate) fn new(scene: &'a Scene<'a>, projection: Projection, tiles: &TileGrid) -> Self {
         let normals = scene.bodies.iter().map(|body| body.mesh.vertex_normals()).collect();
-        let mut bodies =
-            Self { scene, projection, normals, triangles: Vec::new(), tiles: vec![Vec::new(); tiles.count()] };
+        let mut bodies = Self {
+            scene,
+            projection,
+            normals,
+            triangles: Vec::new(),
+            tiles: vec![Vec::new(); tiles.count()],
+        };
         for (index, body) in scene.bodies.iter().enumerate() {
             for triangle in 0..body.mesh.triangles.len() {
                 let corners = body.mesh.corners(triangle);
@@ -200,9 +219,9 @@ struct Edges {
 
 impl Edges {
     fn new(triangle: &ScreenTriangle, rect: Rect) -> Option<Self> {
-        let [a, b, c] = triangle.corners.map(|corner| {
-            [f64::from(corner.x) - f64::from(rect.x), f64::from(corner.y) - f64::from(rect.y)]
-        });
+        let [a, b, c] = triangle
+            .corners
+            .map(|corner| [f64::from(corner.x) - f64::from(rect.x), f64::from(corner.y) - f64::from(rect.y)]);
         let area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
         if !area.is_finite() || area == 0.0 {
             return None;

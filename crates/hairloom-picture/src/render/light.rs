@@ -114,8 +114,10 @@ impl Lighting {
                 rayon::join(|| LightVolume::new(scene, direction), || ShadowMap::new(scene, direction));
             ShadowedLight { light, hair, bodies }
         };
-        let (ambient, lights) =
-            rayon::join(|| AmbientVolume::new(scene), || lights.par_iter().take(MOST_LIGHTS).map(build).collect());
+        let (ambient, lights) = rayon::join(
+            || AmbientVolume::new(scene),
+            || lights.par_iter().take(MOST_LIGHTS).map(build).collect(),
+        );
         Self { lights, ambient }
     }
 }

@@ -73,7 +73,8 @@ impl HairSurface {
     /// Marschner et al., "Light Scattering from Human Hair Fibers" (2003), with the azimuthal fits of
     /// Karis, "Physically Based Hair Shading in Unreal" (2016).
     fn scatter(&self, tangent: Vec3, viewer: Vec3, light: Vec3) -> Vec3 {
-        let (sine_light, sine_view) = (tangent.dot(light).clamp(-1.0, 1.0), tangent.dot(viewer).clamp(-1.0, 1.0));
+        let (sine_light, sine_view) =
+            (tangent.dot(light).clamp(-1.0, 1.0), tangent.dot(viewer).clamp(-1.0, 1.0));
         let (theta_light, theta_view) = (sine_light.asin(), sine_view.asin());
         let theta_half = (theta_light + theta_view) * 0.5;
         let cos_difference = ((theta_view - theta_light) * 0.5).cos().max(0.05);
@@ -133,11 +134,12 @@ pub(crate) fn shade_body(color: Vec3, point: Vec3, normal: Vec3, viewer: Vec3, l
         let arrival = source.arrival(point, normal);
         let reach = arrival.visible * (-arrival.depth * 0.8).exp();
         // Light that enters skin leaves it nearby, red furthest: the edge of the shade is soft and warm.
-        let wrap = Vec3::new(0.30, 0.16, 0.12);
+        let wrap = Vec3::new(0.22, 0.16, 0.14);
         let diffuse = ((wrap + cosine) / (wrap + 1.0)).max(Vec3::ZERO);
         let half = (direction + viewer).normalize_or(normal);
         let gloss = normal.dot(half).max(0.0).powf(26.0) * 0.12 * fresnel_gloss(half.dot(viewer));
-        light += source.light.color * (color * diffuse / PI + Vec3::splat(gloss * cosine.max(0.0) * 8.0)) * reach;
+        light +=
+            source.light.color * (color * diffuse / PI + Vec3::splat(gloss * cosine.max(0.0) * 8.0)) * reach;
     }
     // A faint rim, as of down on skin.
     light + color.lerp(Vec3::ONE, 0.3) * ((1.0 - facing).powi(4) * 0.10 * open)

@@ -37,7 +37,8 @@ impl ShadowMap {
         let turn = |point: Vec3| Vec3::new(point.dot(across), point.dot(along), point.dot(direction));
         let turned: Vec<Vec3> =
             scene.bodies.iter().flat_map(|body| &body.mesh.points).map(|&point| turn(point)).collect();
-        let mut map = bounds(turned.iter()).and_then(|(low, high)| Map::empty(low.truncate(), high.truncate()));
+        let mut map =
+            bounds(turned.iter()).and_then(|(low, high)| Map::empty(low.truncate(), high.truncate()));
         if let Some(map) = &mut map {
             for body in &scene.bodies {
                 for triangle in 0..body.mesh.triangles.len() {
@@ -89,7 +90,8 @@ impl Map {
                 let weights = [(c - b).perp_dot(p - b), (a - c).perp_dot(p - c), (b - a).perp_dot(p - a)]
                     .map(|weight| weight / area);
                 if weights.iter().all(|&weight| weight >= -1e-4) {
-                    let height: f32 = weights.iter().zip(&corners).map(|(weight, corner)| weight * corner.z).sum();
+                    let height: f32 =
+                        weights.iter().zip(&corners).map(|(weight, corner)| weight * corner.z).sum();
                     let reach = &mut self.reach[y * self.width + x];
                     *reach = reach.max(height);
                 }
@@ -121,11 +123,13 @@ impl Map {
     /// Mean over a disc of texels around `place`.
     fn visible(&self, place: Vec2, height: f32) -> f32 {
         // Beyond the map nothing is in the way; its border is free as well.
-        if !(place.x >= 0.0 && place.y >= 0.0 && place.x < self.width as f32 && place.y < self.height as f32) {
+        if !(place.x >= 0.0 && place.y >= 0.0 && place.x < self.width as f32 && place.y < self.height as f32)
+        {
             return 1.0;
         }
         let (column, row) = (place.x as i32, place.y as i32);
-        let [least, greatest] = self.blocks[row as usize / BLOCK * self.block_columns() + column as usize / BLOCK];
+        let [least, greatest] =
+            self.blocks[row as usize / BLOCK * self.block_columns() + column as usize / BLOCK];
         if height >= greatest {
             return 1.0;
         } else if height < least {
@@ -165,7 +169,8 @@ mod tests {
 
     #[test]
     fn a_square_shades_what_lies_behind_it() {
-        let points = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)].map(|(x, z)| Vec3::new(x, 0.0, z)).to_vec();
+        let points =
+            [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)].map(|(x, z)| Vec3::new(x, 0.0, z)).to_vec();
         let mesh = TriMesh { points, triangles: vec![[0, 2, 1], [0, 3, 2]] };
         let scene = Scene { bodies: vec![BodyLayer::new(&mesh)], ..Scene::default() };
         let map = ShadowMap::new(&scene, Vec3::Y);

@@ -103,7 +103,12 @@ struct Projector<'a> {
 }
 
 impl<'a> Projector<'a> {
-    fn new(layer: &'a HairLayer, layer_index: u32, projection: &'a Projection, lighting: &'a Lighting) -> Self {
+    fn new(
+        layer: &'a HairLayer,
+        layer_index: u32,
+        projection: &'a Projection,
+        lighting: &'a Lighting,
+    ) -> Self {
         let (points, knots) = (Vec::new(), Vec::new());
         Self { layer, layer_index, projection, lighting, points, knots, run: 0, joined: false, station: None }
     }
@@ -177,7 +182,10 @@ impl<'a> Projector<'a> {
             return;
         }
         let at = self.projection.to_pixel(view);
-        if self.joined && !last && self.points.last().is_some_and(|before| (before.at - at).length() < SHORTEST) {
+        if self.joined
+            && !last
+            && self.points.last().is_some_and(|before| (before.at - at).length() < SHORTEST)
+        {
             return;
         }
         if !self.joined {
@@ -187,8 +195,7 @@ impl<'a> Projector<'a> {
         let limit = self.projection.center + 200.0;
         let outside = (at - self.projection.center).abs().cmpgt(limit).any();
         let viewer = (self.projection.eye - point).normalize_or(Vec3::Z);
-        let light =
-            if outside { Vec3::ZERO } else { surface.shade(tangent, viewer, self.lighting, &light) };
+        let light = if outside { Vec3::ZERO } else { surface.shade(tangent, viewer, self.lighting, &light) };
         let width = width * self.projection.focal / view.z;
         self.points.push(ScreenPoint { at, depth: view.z, width, light, strand: self.run });
     }

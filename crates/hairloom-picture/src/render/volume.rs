@@ -169,7 +169,8 @@ impl AmbientVolume {
         let axes = [Vec3::X, Vec3::Y, Vec3::Z];
         let hair = scene.hair.iter().flat_map(|layer| &layer.curves.points);
         let bodies = scene.bodies.iter().flat_map(|body| &body.mesh.points);
-        let grid = Grid::around(hair, axes, AMBIENT_CELLS).or_else(|| Grid::around(bodies, axes, AMBIENT_CELLS));
+        let grid =
+            Grid::around(hair, axes, AMBIENT_CELLS).or_else(|| Grid::around(bodies, axes, AMBIENT_CELLS));
         let Some(grid) = grid else { return Self { grid: None } };
         let mut density = vec![0.0; grid.cells()];
         for layer in &scene.hair {
@@ -219,7 +220,8 @@ fn solid_cells(scene: &Scene, grid: &Grid) -> Vec<bool> {
             let corners = body.mesh.corners(triangle).map(|point| (point - grid.origin) / grid.cell);
             let [a, b, c] = corners;
             let (low, high) = (a.min(b).min(c), a.max(b).max(c));
-            if !(low.is_finite() && high.is_finite()) || low.cmpgt(last).any() || high.cmplt(Vec3::ONE).any() {
+            if !(low.is_finite() && high.is_finite()) || low.cmpgt(last).any() || high.cmplt(Vec3::ONE).any()
+            {
                 continue;
             }
             let steps = ((b - a).length().max((c - a).length()) * 1.5).ceil().clamp(1.0, 400.0) as usize;
