@@ -142,10 +142,10 @@ impl Follow {
         self.guides.maps(guides, &mut maps);
         let betas = self.betas();
         self.blocks(points).into_par_iter().for_each_init(Scratch::default, |scratch, (first, mut block)| {
-            for strand in first..(first + BLOCK).min(self.bindings.len()) {
+            for (strand, &root) in roots.iter().enumerate().skip(first).take(BLOCK) {
                 let out;
                 (out, block) = block.split_at_mut(self.rest.range(strand).len());
-                self.pose(strand, guides, roots[strand], (&maps, &betas), scratch, out);
+                self.pose(strand, guides, root, (&maps, &betas), scratch, out);
             }
         });
         self.maps = maps;

@@ -176,7 +176,7 @@ pub enum Preset {
     Ponytail,
     /// Fur of a few centimetres.
     ShortFur,
-    /// Chin-length with bangs over the forehead.
+    /// Shoulder-length with bangs over the forehead.
     Bob,
 }
 
