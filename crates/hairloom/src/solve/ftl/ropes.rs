@@ -321,7 +321,9 @@ fn inflate(points: &mut [DVec3], lengths: &[f64], total: f64) {
     let chord = (end - start).normalize_or(DVec3::X);
     let mut bulge: Vec<DVec3> = points.iter().map(|&p| (p - start).reject_from_normalized(chord)).collect();
     let mean: DVec3 = bulge.iter().sum();
-    let side = mean.try_normalize().unwrap_or_else(|| chord.any_orthonormal_vector());
+    // Of points on the line only rounding is left, which may point along it.
+    let sags = mean.length() > 1.0e-9 * total;
+    let side = if sags { mean.normalize() } else { chord.any_orthonormal_vector() };
     let mut along = 0.0;
     let mut line = vec![start; points.len()];
     for i in 1..=last {
