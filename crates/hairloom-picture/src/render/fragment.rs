@@ -65,7 +65,7 @@ impl Fragments {
 
     /// A thin segment, row by row (or column by column if it is `FLAT`).
     ///
-    /// The ribbon's width across a row is spread by a tent filter, its length along the row by the exact
+    /// The ribbon's width across a row is spread by a filter, its length along the row by the exact
     /// overlap: the coverages of a segment add up to its area.
     fn add_line<const FLAT: bool>(&mut self, rect: Rect, source: Source, a: &ScreenPoint, b: &ScreenPoint) {
         let turn = |at: Vec2| if FLAT { Vec2::new(at.y, at.x) } else { at };
@@ -90,8 +90,7 @@ impl Fragments {
             let across = if FLAT { rect.rows(first, last) } else { rect.columns(first, last) };
             for column in across {
                 let middle = column as f32 + 0.5;
-                let cover =
-                    (tent_integral(x + half - middle) - tent_integral(x - half - middle)) * (high - low);
+                let cover = (filter_integral(x + half - middle) - filter_integral(x - half - middle)) * (high - low);
                 let (px, py) = if FLAT { (row, column) } else { (column, row) };
                 self.push(rect, source, px, py, cover, point);
             }
@@ -120,7 +119,7 @@ impl Fragments {
                 let t = (offset.dot(axis) / length).clamp(0.0, 1.0);
                 let half = (a.width + (b.width - a.width) * t) * 0.5;
                 let distance = axis.perp_dot(offset).abs();
-                let side = tent_integral(half - distance) - tent_integral(-half - distance);
+                let side = filter_integral(half - distance) - filter_integral(-half - distance);
                 let round = (1.0 - (distance / half.max(1e-3)).powi(2)).max(0.0).sqrt();
                 // A wide strand is a cylinder: darker toward its edges, as far as its width shows it.
                 let shape = ((half * 2.0 - WIDE) / 3.0).clamp(0.0, 1.0);
@@ -171,7 +170,8 @@ impl Source<'_> {
     /// Whether this segment comes right after `earlier` on the same strand.
     fn follows(&self, earlier: u32) -> bool {
         let points = self.strand_points;
-        self.segment - earlier <= 3 && points[earlier as usize].strand == points[self.segment as usize].strand
+        self.segment - earlier <= 3
+            && points[earlier as usize].strand == points[self.segment as usize].strand
     }
 
     /// Normals of the planes that end the segment.
@@ -192,10 +192,17 @@ impl Source<'_> {
     }
 }
 
-/// Integral of the tent filter (height 1, from -1 to 1) up to `x`.
-fn tent_integral(x: f32) -> f32 {
-    let x = x.clamp(-1.0, 1.0);
-    if x < 0.0 { 0.5 * (1.0 + x) * (1.0 + x) } else { 1.0 - 0.5 * (1.0 - x) * (1.0 - x) }
+/// Integral of the pixel filter up to `x`: a pixel's width, with edges softened over `SOFT` pixels.
+///
+/// Filters around neighbouring pixels add up to one everywhere, so that no coverage is lost.
+fn filter_integral(x: f32) -> f32 {
+    const SOFT: f32 = 0.6;
+    /// The integral of a ramp from 0 at -1/2 to 1 at 1/2.
+    fn ramp_integral(x: f32) -> f32 {
+        let inside = (x + 0.5).clamp(0.0, 1.0);
+        0.5 * inside * inside + (x - 0.5).max(0.0)
+    }
+    (ramp_integral(x + SOFT * 0.5) - ramp_integral(x - SOFT * 0.5)) / SOFT
 }
 
 #[cfg(test)]
