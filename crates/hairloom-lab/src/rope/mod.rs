@@ -1,13 +1,17 @@
 //! The rope experiment: the figures of the follow-the-leader paper as measurements.
 
 mod bending;
+mod drag;
 mod euler;
+mod falling;
 mod leader;
 mod params;
 mod pbd;
 mod projection;
 mod reference;
+mod timing;
 mod track;
+mod waves;
 
 use hairloom::solve::Method;
 use hairloom_picture::plot::Figure;
@@ -40,6 +44,9 @@ impl Experiment for Rope {
         let Method::Ftl(base) = method;
         projection::run(params, method, &mut findings)?;
         bending::run(params, base, &mut findings)?;
+        falling::run(params, base, &mut findings)?;
+        drag::run(params, method, &mut findings)?;
+        waves::run(params, base, &mut findings)?;
         Ok(findings)
     }
 }

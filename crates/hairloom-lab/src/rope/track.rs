@@ -77,9 +77,10 @@ impl Track {
         (squares.sum::<f64>() / self.frames.len() as f64).sqrt()
     }
 
-    /// Where the tip was.
-    pub(super) fn tips(&self) -> Vec<DVec3> {
-        self.frames.iter().filter_map(|frame| frame.positions.last().copied()).collect()
+    /// The beginning of this run.
+    pub(super) fn until(&self, seconds: f64) -> Track {
+        let count = (seconds / self.dt).round().max(0.0) as usize + 1;
+        Track { dt: self.dt, frames: self.frames.iter().take(count).cloned().collect() }
     }
 }
 
