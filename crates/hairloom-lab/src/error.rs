@@ -17,6 +17,16 @@ pub enum LabError {
         /// The most similar of them.
         suggestion: Option<String>,
     },
+    /// No benchmark of that name.
+    #[error("unknown benchmark '{name}'; expected {expected}{}", did_you_mean(.suggestion))]
+    UnknownBench {
+        /// The name as given.
+        name: String,
+        /// The names there are.
+        expected: String,
+        /// The most similar of them.
+        suggestion: Option<String>,
+    },
     /// The experiment does not run with that solver.
     #[error("experiment '{experiment}' cannot run with solver '{solver}'; expected {expected}{}", did_you_mean(.suggestion))]
     UnknownSolver {
@@ -74,6 +84,7 @@ impl LabError {
         matches!(
             self,
             Self::UnknownExperiment { .. }
+                | Self::UnknownBench { .. }
                 | Self::UnknownSolver { .. }
                 | Self::UnknownParameter { .. }
                 | Self::BadParameter { .. }
@@ -83,6 +94,11 @@ impl LabError {
     pub(crate) fn unknown_experiment(name: &str, known: &[&str]) -> Self {
         let (expected, suggestion) = (one_of(known), nearest(name, known));
         Self::UnknownExperiment { name: name.to_owned(), expected, suggestion }
+    }
+
+    pub(crate) fn unknown_bench(name: &str, known: &[&str]) -> Self {
+        let (expected, suggestion) = (one_of(known), nearest(name, known));
+        Self::UnknownBench { name: name.to_owned(), expected, suggestion }
     }
 
     pub(crate) fn unknown_parameter(key: &str, prefix: &str, owner: String, known: &[&str]) -> Self {

@@ -22,19 +22,6 @@ pub(super) fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Sen
     }
 }
 
-/// Processor time that this process has used so far, over all threads [s]; `None` where the system does not tell.
-pub(super) fn cpu_seconds() -> Option<f64> {
-    let stat = std::fs::read_to_string("/proc/self/schedstat").ok();
-    let main: Option<f64> = stat.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
-    let tasks = std::fs::read_dir("/proc/self/task").ok()?;
-    let mut total = 0.0;
-    for task in tasks.flatten() {
-        let text = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
-        total += text.split_whitespace().next()?.parse::<f64>().ok()?;
-    }
-    main.map(|_| total * 1.0e-9)
-}
-
 /// Most memory that this process has held so far [bytes]; `None` where the system does not tell.
 pub(super) fn peak_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;

@@ -48,7 +48,10 @@ pub struct Bench {
 /// Names of the benchmarks, with a line on each.
 pub fn names() -> &'static [(&'static str, &'static str)] {
     &[
-        ("ftl", "the furry monster's 29,000 strands: stages, lanes against plain code, growth to 200,000 strands"),
+        (
+            "ftl",
+            "the furry monster's 29,000 strands: stages, lanes against plain code, growth to 200,000 strands",
+        ),
         ("strands", "1,000 strands of 32 vertices on every solver: CPU seconds per simulated second"),
     ]
 }
@@ -58,7 +61,10 @@ pub fn run(name: &str) -> Result<Bench, LabError> {
     match name {
         "ftl" => Ok(ftl::run()),
         "strands" => Ok(strands::run()),
-        _ => Err(LabError::unknown_bench(name, names().iter().map(|(name, _)| *name))),
+        _ => {
+            let known: Vec<&str> = names().iter().map(|(name, _)| *name).collect();
+            Err(LabError::unknown_bench(name, &known))
+        }
     }
 }
 
@@ -66,7 +72,8 @@ impl fmt::Display for Bench {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(formatter, "{}", self.bench)?;
         for row in &self.rows {
-            let cells: Vec<String> = row.iter().map(|(key, value)| format!("{key} {}", text(value))).collect();
+            let cells: Vec<String> =
+                row.iter().map(|(key, value)| format!("{key} {}", text(value))).collect();
             writeln!(formatter, "  {}", cells.join(", "))?;
         }
         for ratio in &self.ratios {
