@@ -151,6 +151,30 @@ fn the_output_never_replaces_what_the_scene_reads() {
     let (result, ..) = run_until(&options(folder.path(), &with_groom("hair.usda"), "hair.usda"), None);
     assert!(matches!(result, Err(RunError::OutputIsInput { .. })), "{result:?}");
     assert_eq!(fs::read_to_string(folder.path().join("hair.usda")).unwrap(), text);
+    // Frames of a .hair cache would replace the groom, too.
+    let groom = hairloom::groom::hairy_ball(5, 0);
+    hairloom_io::hair::write(folder.path().join("h.0000.hair"), &groom, &Default::default()).unwrap();
+    let (result, ..) = run_until(&options(folder.path(), &with_groom("h.0000.hair"), "h.hair"), None);
+    assert!(matches!(result, Err(RunError::OutputIsInput { .. })), "{result:?}");
+    let mut options = options(folder.path(), SMALL, "out.usdc");
+    for report in ["scene.toml", "out.usdc"] {
+        options.report = Some(folder.path().join(report));
+        let (result, ..) = run_until(&options, None);
+        assert!(matches!(result, Err(RunError::OutputIsInput { .. })), "{result:?}");
+    }
+}
+
+#[test]
+fn a_run_that_never_began_leaves_the_report_of_an_earlier_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = options(folder.path(), SMALL, "out.usdc");
+    let report = folder.path().join("report.json");
+    options.report = Some(report.clone());
+    run_until(&options, None).0.unwrap();
+    let complete = fs::read_to_string(&report).unwrap();
+    options.resume = true;
+    assert!(run_until(&options, None).0.unwrap().already_complete);
+    assert_eq!(fs::read_to_string(&report).unwrap(), complete);
 }
 
 #[test]
