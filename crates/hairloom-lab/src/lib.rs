@@ -1,1 +1,65 @@
 //! Experiments and benchmarks for Hairloom: parameters, a reference, a run, a check and a plot.
+//!
+//! An experiment puts a solver before a closed form, a reference of its own or a published figure, measures, and
+//! says whether what it found holds. All experiments take their parameters in one way and answer in one shape.
+//!
+//! ```
+//! let sets = [("duration".to_owned(), toml::Value::Float(0.4)), ("particles".to_owned(), toml::Value::Integer(12))];
+//! let outcome = hairloom_lab::run("rope", None, &sets, None)?;
+//! println!("{}: {} checks in {:.2} s", outcome.experiment, outcome.checks.len(), outcome.seconds);
+//! # Ok::<(), hairloom_lab::LabError>(())
+//! ```
+
+mod error;
+mod experiment;
+mod outcome;
+mod rope;
+mod settings;
+
+pub use error::LabError;
+pub use outcome::{Bound, Check, Outcome, Row};
+
+use std::path::Path;
+
+use experiment::Entry;
+
+/// An experiment, for lists and help.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Info {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// One line on what it shows.
+    pub summary: &'static str,
+    /// What it is held against: a closed form, a paper's figure.
+    pub reference: &'static str,
+    /// The solvers that it can run with, the usual one first.
+    pub solvers: &'static [&'static str],
+    /// Its parameters, one per line, with their usual values.
+    pub help: String,
+}
+
+/// All experiments, by name.
+fn entries() -> Vec<Entry> {
+    vec![Entry::of::<rope::Rope>()]
+}
+
+/// What can be run.
+pub fn experiments() -> Vec<Info> {
+    entries().iter().map(Entry::info).collect()
+}
+
+/// Runs the experiment called `name` with `solver` (its usual one without), parameters `sets`, and draws what
+/// it found to the PNG file `plot`. Keys that begin with `solver.` set the solver's own parameters.
+pub fn run(
+    name: &str,
+    solver: Option<&str>,
+    sets: &[(String, toml::Value)],
+    plot: Option<&Path>,
+) -> Result<Outcome, LabError> {
+    let entries = entries();
+    let Some(entry) = entries.iter().find(|entry| entry.name == name) else {
+        let names: Vec<&str> = entries.iter().map(|entry| entry.name).collect();
+        return Err(LabError::unknown_experiment(name, &names));
+    };
+    (entry.run)(solver, sets, plot)
+}

@@ -1,0 +1,88 @@
+//! What makes an experiment, and how one is run.
+
+use std::path::Path;
+use std::time::Instant;
+
+use hairloom::solve::Method;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use toml::Value;
+
+use crate::outcome::{Findings, Outcome};
+use crate::settings::{Settings, solver_parameters};
+use crate::{Info, LabError};
+
+/// A key and what is wrong with its value.
+pub(crate) type BadKey = (&'static str, String);
+
+/// An experiment. Its parameters are a serde struct with `#[serde(default, deny_unknown_fields)]`.
+pub(crate) trait Experiment {
+    /// What can be set.
+    type Params: Default + Serialize + DeserializeOwned;
+    /// Its name on the command line.
+    const NAME: &'static str;
+    /// One line on what it shows.
+    const SUMMARY: &'static str;
+    /// What it is held against.
+    const REFERENCE: &'static str;
+    /// The solvers that it runs with, the usual one first.
+    const SOLVERS: &'static [&'static str];
+    /// Each parameter with what it is, in order.
+    const HELP: &'static [(&'static str, &'static str)];
+
+    /// Refuses parameters that make no sense.
+    fn check(params: &Self::Params) -> Result<(), BadKey>;
+    /// Runs and checks.
+    fn run(params: &Self::Params, method: &Method) -> Result<Findings, LabError>;
+}
+
+/// An experiment in the list of all.
+pub(crate) struct Entry {
+    pub(crate) name: &'static str,
+    pub(crate) run: fn(Option<&str>, &[(String, Value)], Option<&Path>) -> Result<Outcome, LabError>,
+    info: fn() -> Info,
+}
+
+impl Entry {
+    pub(crate) fn of<E: Experiment>() -> Self {
+        Self { name: E::NAME, run: run::<E>, info: info::<E> }
+    }
+
+    pub(crate) fn info(&self) -> Info {
+        (self.info)()
+    }
+}
+
+fn info<E: Experiment>() -> Info {
+    let defaults = Settings::<E::Params>::defaults();
+    let width = E::HELP.iter().map(|(key, _)| key.len()).max().unwrap_or(0);
+    let line = |(key, meaning): &(&str, &str)| {
+        let usual = defaults.get(*key).map(Value::to_string).unwrap_or_default();
+        format!("  {key:width$}  {meaning} (usually {usual})\n")
+    };
+    let mut help: String = E::HELP.iter().map(line).collect();
+    for solver in E::SOLVERS {
+        let keys: Vec<String> = Method::by_name(solver).map(|method| solver_parameters(&method)).unwrap_or_default();
+        help.push_str(&format!("  solver.*, of {solver}: {}\n", keys.join(", ")));
+    }
+    Info { name: E::NAME, summary: E::SUMMARY, reference: E::REFERENCE, solvers: E::SOLVERS, help }
+}
+
+fn run<E: Experiment>(
+    solver: Option<&str>,
+    sets: &[(String, Value)],
+    plot: Option<&Path>,
+) -> Result<Outcome, LabError> {
+    let start = Instant::now();
+    let settings = Settings::<E::Params>::read(E::NAME, E::SOLVERS, solver, sets)?;
+    let Settings { params, method } = &settings;
+    E::check(params)
+        .map_err(|(key, problem)| LabError::BadParameter { key: key.to_owned(), problem })?;
+    let Findings { rows, checks, figure } = E::run(params, method)?;
+    let seconds = start.elapsed().as_secs_f64();
+    if let Some(path) = plot {
+        figure.draw()?.save_png(path)?;
+    }
+    let (solver, params) = (method.name(), settings.to_json());
+    Ok(Outcome { experiment: E::NAME, solver, params, seconds, rows, checks })
+}
