@@ -13,7 +13,7 @@ use glam::{Quat, Vec3};
 use hairloom::body::TriMesh;
 use hairloom::groom::Curves;
 use hairloom_picture::{
-    BodyLayer, ContactSheet, HairColor, HairLayer, Image, Options, PictureError, Scene, View, render,
+    BodyLayer, ContactSheet, Ground, HairColor, HairLayer, Image, Options, PictureError, Scene, View, render,
 };
 
 /// Height [m], half width [m], half depth [m] and forward shift [m] along the bust, from below.
@@ -118,12 +118,33 @@ struct Style {
 
 fn style(name: &str) -> Style {
     match name {
-        "wavy" => Style { length: 0.34, weight: 0.28, curl_radius: 0.006, curl_pitch: 0.07, clump: 0.5, frizz: 0.004 },
-        "curly" => {
-            Style { length: 0.30, weight: 0.22, curl_radius: 0.009, curl_pitch: 0.028, clump: 0.8, frizz: 0.005 }
+        "wavy" => Style {
+            length: 0.34,
+            weight: 0.28,
+            curl_radius: 0.006,
+            curl_pitch: 0.07,
+            clump: 0.5,
+            frizz: 0.004,
+        },
+        "curly" => Style {
+            length: 0.30,
+            weight: 0.22,
+            curl_radius: 0.009,
+            curl_pitch: 0.028,
+            clump: 0.8,
+            frizz: 0.005,
+        },
+        "afro" => Style {
+            length: 0.15,
+            weight: 0.0,
+            curl_radius: 0.004,
+            curl_pitch: 0.011,
+            clump: 0.45,
+            frizz: 0.006,
+        },
+        _ => {
+            Style { length: 0.34, weight: 0.30, curl_radius: 0.0, curl_pitch: 0.1, clump: 0.18, frizz: 0.002 }
         }
-        "afro" => Style { length: 0.15, weight: 0.0, curl_radius: 0.004, curl_pitch: 0.011, clump: 0.45, frizz: 0.006 },
-        _ => Style { length: 0.34, weight: 0.30, curl_radius: 0.0, curl_pitch: 0.1, clump: 0.18, frizz: 0.002 },
     }
 }
 
@@ -225,19 +246,30 @@ fn widths(curves: &Curves) -> Vec<f32> {
     curves.iter().flat_map(thin).collect()
 }
 
-fn portrait(style: &str, color: HairColor, count: usize, view: View, size: (u32, u32)) -> Result<Image, PictureError> {
+fn portrait(
+    style: &str,
+    color: HairColor,
+    count: usize,
+    view: View,
+    size: (u32, u32),
+) -> Result<Image, PictureError> {
     let (curves, mesh) = (grow(style, count), bust());
     let widths = widths(&curves);
     let scene = Scene {
         hair: vec![HairLayer::new(&curves, &widths, color)],
         bodies: vec![BodyLayer::new(&mesh)],
-        ground: None,
+        ground: Some(Ground::at(-0.32)),
     };
     let camera = view.camera(scene.bounds().unwrap_or_default(), size.0 as f32 / size.1 as f32);
     let start = Instant::now();
     let image = render(&scene, &camera, &Options::new(size.0, size.1))?;
     let seconds = start.elapsed().as_secs_f32();
-    println!("{style}: {count} strands, {} points, {}x{}: {seconds:.2} s", curves.points.len(), size.0, size.1);
+    println!(
+        "{style}: {count} strands, {} points, {}x{}: {seconds:.2} s",
+        curves.points.len(),
+        size.0,
+        size.1
+    );
     Ok(image)
 }
 

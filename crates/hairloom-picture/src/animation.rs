@@ -68,7 +68,10 @@ impl<W: Write> Animation<W> {
             return Err(PictureError::FrameSize { expected_width, expected_height, width, height });
         }
         if self.written == self.frames {
-            return Err(PictureError::Animation(format!("it was begun for {} frames, this is one more", self.frames)));
+            return Err(PictureError::Animation(format!(
+                "it was begun for {} frames, this is one more",
+                self.frames
+            )));
         }
         if self.written == 0 {
             self.writer.write_image_data(frame.pixels.as_flattened())?;
@@ -86,7 +89,7 @@ impl<W: Write> Animation<W> {
             return Err(PictureError::Animation("no frame was added".to_string()));
         }
         while self.written < self.frames {
-            let last = std::mem::replace(&mut self.previous.pixels, Vec::new());
+            let last = std::mem::take(&mut self.previous.pixels);
             let frame = Image { pixels: last, ..self.previous };
             self.write_change(&frame, (0, 0, 1, 1))?;
             self.previous = frame;
@@ -95,7 +98,11 @@ impl<W: Write> Animation<W> {
         Ok(self.writer.finish()?)
     }
 
-    fn write_change(&mut self, frame: &Image, (x, y, width, height): (u32, u32, u32, u32)) -> Result<(), PictureError> {
+    fn write_change(
+        &mut self,
+        frame: &Image,
+        (x, y, width, height): (u32, u32, u32, u32),
+    ) -> Result<(), PictureError> {
         // Back to the corner first: position and size are checked against each other.
         self.writer.reset_frame_position()?;
         self.writer.set_frame_dimension(width, height)?;
@@ -112,7 +119,9 @@ impl<W: Write> Animation<W> {
 /// Seconds for a frame as a fraction of two small whole numbers.
 fn delay(fps: f64) -> Result<(u16, u16), PictureError> {
     if !(fps > 0.02 && fps <= 1000.0) {
-        return Err(PictureError::Animation(format!("{fps} frames each second are not possible, use 0.02 to 1000")));
+        return Err(PictureError::Animation(format!(
+            "{fps} frames each second are not possible, use 0.02 to 1000"
+        )));
     }
     if fps.fract() == 0.0 {
         Ok((1, fps as u16))
@@ -177,7 +186,8 @@ mod tests {
     #[test]
     fn frames_come_back_as_they_went_in() {
         let mut bytes = Vec::new();
-        let mut animation = Animation::new(&mut bytes, (40, 30), 6, Playback { fps: 24.0, plays: 0 }).unwrap();
+        let mut animation =
+            Animation::new(&mut bytes, (40, 30), 6, Playback { fps: 24.0, plays: 0 }).unwrap();
         let frames: Vec<Image> = [0, 1, 1, 2, 20, 3].map(frame).into();
         frames.iter().for_each(|frame| animation.add(frame).unwrap());
         assert!(animation.add(&frames[0]).is_err());
@@ -188,7 +198,8 @@ mod tests {
     #[test]
     fn a_run_that_stops_early_leaves_a_file_that_plays() {
         let mut bytes = Vec::new();
-        let mut animation = Animation::new(&mut bytes, (40, 30), 5, Playback { fps: 29.97, plays: 1 }).unwrap();
+        let mut animation =
+            Animation::new(&mut bytes, (40, 30), 5, Playback { fps: 29.97, plays: 1 }).unwrap();
         animation.add(&frame(1)).unwrap();
         animation.add(&frame(2)).unwrap();
         animation.finish().unwrap();

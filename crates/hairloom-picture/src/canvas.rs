@@ -96,7 +96,15 @@ impl<'a> Canvas<'a> {
     }
 
     /// A line of text that runs along `direction`, of unit length.
-    pub(crate) fn turned_text(&mut self, text: &str, at: Vec2, size: f32, anchor: Anchor, ink: Ink, direction: Vec2) {
+    pub(crate) fn turned_text(
+        &mut self,
+        text: &str,
+        at: Vec2,
+        size: f32,
+        anchor: Anchor,
+        ink: Ink,
+        direction: Vec2,
+    ) {
         let back = match anchor {
             Anchor::Left => 0.0,
             Anchor::Middle => text_width(text, size) * 0.5,
@@ -193,7 +201,9 @@ mod tests {
     fn drawing_outside_or_without_place_is_harmless() {
         let far = vec![vec![Vec2::splat(-1e30), Vec2::new(f32::NAN, 3.0), Vec2::splat(1e30)]];
         darkness(|canvas| canvas.stroke(&far, 2.0, [0; 3].into()));
-        darkness(|canvas| canvas.text("far away", Vec2::new(500.0, -20.0), 12.0, Anchor::Left, [0; 3].into()));
+        darkness(|canvas| {
+            canvas.text("far away", Vec2::new(500.0, -20.0), 12.0, Anchor::Left, [0; 3].into())
+        });
         assert_eq!(darkness(|canvas| canvas.fill(Vec2::splat(70.0), Vec2::splat(90.0), [0; 3].into())), 0.0);
     }
 }

@@ -110,7 +110,8 @@ mod tests {
 
     #[test]
     fn more_melanin_is_darker_and_pheomelanin_is_redder() {
-        let [blond, brown, red] = [(0.3, 0.0), (1.3, 0.0), (0.2, 1.2)].map(|(e, p)| HairColor::from_melanin(e, p));
+        let [blond, brown, red] =
+            [(0.3, 0.0), (1.3, 0.0), (0.2, 1.2)].map(|(e, p)| HairColor::from_melanin(e, p));
         assert!(brown.reflectance.cmplt(blond.reflectance).all());
         assert!(red.reflectance.x / red.reflectance.z > blond.reflectance.x / blond.reflectance.z);
     }

@@ -85,7 +85,10 @@ fn smoothed(points: &[Vec2]) -> Vec<Vec2> {
         for piece in 0..PIECES {
             let t = piece as f32 / PIECES as f32;
             let (t2, t3) = (t * t, t * t * t);
-            let sum = b * 2.0 + (c - a) * t + (a * 2.0 - b * 5.0 + c * 4.0 - d) * t2 + (b * 3.0 - a - c * 3.0 + d) * t3;
+            let sum = b * 2.0
+                + (c - a) * t
+                + (a * 2.0 - b * 5.0 + c * 4.0 - d) * t2
+                + (b * 3.0 - a - c * 3.0 + d) * t3;
             fine.push(sum * 0.5);
         }
     }
@@ -95,7 +98,7 @@ fn smoothed(points: &[Vec2]) -> Vec<Vec2> {
 
 /// Width of a text whose capitals are `size` high, in the same unit.
 pub(crate) fn text_width(text: &str, size: f32) -> f32 {
-    let width: f32 = text.chars().map(|character| advance(character)).sum();
+    let width: f32 = text.chars().map(advance).sum();
     (width - GAP).max(0.0) * size / CAPITAL
 }
 

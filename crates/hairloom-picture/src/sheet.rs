@@ -28,7 +28,10 @@ impl ContactSheet {
         let rows = frames.max(1).div_ceil(columns);
         check_size(cell.0, cell.1)?;
         let side = |count: u32, size: u32| {
-            count.checked_mul(size.saturating_add(GAP)).and_then(|sum| sum.checked_add(GAP)).unwrap_or(u32::MAX)
+            count
+                .checked_mul(size.saturating_add(GAP))
+                .and_then(|sum| sum.checked_add(GAP))
+                .unwrap_or(u32::MAX)
         };
         let sheet = Image::new(side(columns, cell.0), side(rows, cell.1), PAPER)?;
         Ok(Self { sheet, columns, rows, cell, added: 0 })
@@ -43,7 +46,10 @@ impl ContactSheet {
             return Err(PictureError::FrameSize { expected_width, expected_height, width, height });
         }
         if self.added >= self.columns * self.rows {
-            return Err(PictureError::Animation(format!("the contact sheet is full with {} frames", self.added)));
+            return Err(PictureError::Animation(format!(
+                "the contact sheet is full with {} frames",
+                self.added
+            )));
         }
         let scale = (self.cell.0 as f32 / width as f32).min(self.cell.1 as f32 / height as f32);
         let small = resize(

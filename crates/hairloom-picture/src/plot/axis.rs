@@ -26,8 +26,9 @@ impl Span {
         if let Some((first, last)) = fixed {
             return Self { scale, first, last };
         }
-        let (low, high) =
-            values.filter(usable).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
+        let (low, high) = values
+            .filter(usable)
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
         let (low, high) = if low > high { (0.0, 1.0) } else { (low, high) };
         match scale {
             Scale::Linear => Self::padded_linear(low, high),
@@ -99,7 +100,8 @@ fn log_ticks(low: f64, high: f64, count: usize) -> Vec<Tick> {
             if value < low * 0.999_999 || value > high * 1.000_001 {
                 continue;
             }
-            let named = (factor == 1 && (power - first) % stride == 0) || (few && (factor == 2 || factor == 5));
+            let named =
+                (factor == 1 && (power - first) % stride == 0) || (few && (factor == 2 || factor == 5));
             let text = if named { number(value, value, value) } else { String::new() };
             ticks.push(Tick { value, text });
         }
@@ -145,10 +147,20 @@ mod tests {
     #[test]
     fn any_data_gives_a_usable_range() {
         let nan = f64::NAN;
-        for values in [vec![], vec![nan], vec![3.0], vec![0.0, 0.0], vec![-5.0, f64::INFINITY], vec![1e300, 1e-300]] {
-            for axis in [Axis::new(""), Axis::log(""), Axis::log("").from_to(-1.0, 5.0), Axis::new("").from_to(2.0, 2.0)] {
+        for values in
+            [vec![], vec![nan], vec![3.0], vec![0.0, 0.0], vec![-5.0, f64::INFINITY], vec![1e300, 1e-300]]
+        {
+            for axis in [
+                Axis::new(""),
+                Axis::log(""),
+                Axis::log("").from_to(-1.0, 5.0),
+                Axis::new("").from_to(2.0, 2.0),
+            ] {
                 let span = Span::new(&axis, values.iter().copied());
-                assert!(span.first < span.last && span.first.is_finite() && span.last.is_finite(), "{values:?} {span:?}");
+                assert!(
+                    span.first < span.last && span.first.is_finite() && span.last.is_finite(),
+                    "{values:?} {span:?}"
+                );
                 assert!(span.ticks(6).len() < 6000);
             }
         }

@@ -9,8 +9,15 @@ use crate::plot::{Figure, Panel, Scale, Series};
 use crate::{Image, PictureError};
 
 /// Colours for series without one: told apart by people with any colour vision (after Okabe and Ito).
-const PALETTE: [[u8; 3]; 7] =
-    [[0, 100, 170], [208, 88, 0], [0, 145, 106], [190, 100, 155], [70, 165, 220], [205, 150, 0], [70, 70, 78]];
+const PALETTE: [[u8; 3]; 7] = [
+    [0, 100, 170],
+    [208, 88, 0],
+    [0, 145, 106],
+    [190, 100, 155],
+    [70, 165, 220],
+    [205, 150, 0],
+    [70, 70, 78],
+];
 const INK: [u8; 3] = [38, 40, 46];
 const SOFT_INK: [u8; 3] = [86, 90, 98];
 const GRID: [u8; 3] = [228, 231, 236];
@@ -29,7 +36,9 @@ pub(crate) fn draw(figure: &Figure) -> Result<Image, PictureError> {
     }
     let (width, height) = figure.panel_size;
     if width < 160 || height < 120 {
-        return Err(PictureError::Plot(format!("panels of {width}x{height} pixels are too small, use 160x120 or more")));
+        return Err(PictureError::Plot(format!(
+            "panels of {width}x{height} pixels are too small, use 160x120 or more"
+        )));
     }
     let columns = figure.columns.clamp(1, count);
     let rows = count.div_ceil(columns);
@@ -40,7 +49,8 @@ pub(crate) fn draw(figure: &Figure) -> Result<Image, PictureError> {
     let mut canvas = Canvas::new(&mut image);
     canvas.text(&figure.title, Vec2::new(middle, 36.0), FIGURE_TITLE, Anchor::Middle, INK.into());
     for (index, panel) in figure.panels.iter().enumerate() {
-        let corner = Vec2::new(side(index % columns, width) as f32, (side(index / columns, height) + head) as f32);
+        let corner =
+            Vec2::new(side(index % columns, width) as f32, (side(index / columns, height) + head) as f32);
         PanelPainter::new(panel, corner, Vec2::new(width as f32, height as f32)).paint(&mut canvas);
     }
     Ok(image)
@@ -91,7 +101,13 @@ impl<'a> PanelPainter<'a> {
         let (low, high) = (self.low, self.high);
         canvas.stroke(&[vec![low, Vec2::new(low.x, high.y), high]], 1.6, INK.into());
         let middle = (low + high) * 0.5;
-        canvas.text(&self.panel.title, Vec2::new(middle.x, self.top + 30.0), PANEL_TITLE, Anchor::Middle, INK.into());
+        canvas.text(
+            &self.panel.title,
+            Vec2::new(middle.x, self.top + 30.0),
+            PANEL_TITLE,
+            Anchor::Middle,
+            INK.into(),
+        );
         let below = Vec2::new(middle.x, high.y + 48.0);
         canvas.text(&self.panel.x.title, below, AXIS_TITLE, Anchor::Middle, INK.into());
         let beside = Vec2::new(self.left + 26.0, middle.y);
@@ -115,7 +131,11 @@ impl<'a> PanelPainter<'a> {
                 canvas.text(&tick.text, at, TICK_TEXT, Anchor::Middle, SOFT_INK.into());
             }
             let length = if named { 6.0 } else { 3.5 };
-            canvas.stroke(&[vec![Vec2::new(x, self.high.y), Vec2::new(x, self.high.y + length)]], 1.2, INK.into());
+            canvas.stroke(
+                &[vec![Vec2::new(x, self.high.y), Vec2::new(x, self.high.y + length)]],
+                1.2,
+                INK.into(),
+            );
         }
         for tick in &self.y_ticks {
             let Some(place) = self.y.place(tick.value) else { continue };
@@ -127,7 +147,11 @@ impl<'a> PanelPainter<'a> {
                 canvas.text(&tick.text, at, TICK_TEXT, Anchor::Right, SOFT_INK.into());
             }
             let length = if named { 6.0 } else { 3.5 };
-            canvas.stroke(&[vec![Vec2::new(self.low.x - length, y), Vec2::new(self.low.x, y)]], 1.2, INK.into());
+            canvas.stroke(
+                &[vec![Vec2::new(self.low.x - length, y), Vec2::new(self.low.x, y)]],
+                1.2,
+                INK.into(),
+            );
         }
     }
 
@@ -149,7 +173,8 @@ impl<'a> PanelPainter<'a> {
                 }
             }
             chains.retain(|chain| !chain.is_empty());
-            let chains = if series.dashed { chains.iter().flat_map(|chain| dashes(chain)).collect() } else { chains };
+            let chains =
+                if series.dashed { chains.iter().flat_map(|chain| dashes(chain)).collect() } else { chains };
             canvas.stroke(&chains, series.line, color.into());
         }
         if series.marks > 0.0 {
@@ -238,7 +263,8 @@ fn dashes(chain: &[Vec2]) -> Vec<Vec<Vec2>> {
             let drawn = phase < DASH;
             // Never stands still, whatever the rounding.
             let step = (if drawn { DASH - phase } else { DASH + SPACE - phase }).max(0.05).min(length - done);
-            let (from, to) = (pair[0].lerp(pair[1], done / length), pair[0].lerp(pair[1], (done + step) / length));
+            let (from, to) =
+                (pair[0].lerp(pair[1], done / length), pair[0].lerp(pair[1], (done + step) / length));
             if drawn {
                 match dashes.last_mut() {
                     Some(dash) if phase > 0.0 && dash.last() == Some(&from) => dash.push(to),
@@ -260,7 +286,8 @@ mod tests {
     #[test]
     fn equal_aspect_gives_square_units() {
         let circle = (0..60).map(|i| f64::from(i) * 0.1).map(|t| (t.cos() * 3.0, t.sin() * 3.0)).collect();
-        let panel = Panel::new(Axis::new("x"), Axis::new("y")).with(Series::line("", circle)).with_equal_aspect();
+        let panel =
+            Panel::new(Axis::new("x"), Axis::new("y")).with(Series::line("", circle)).with_equal_aspect();
         let painter = PanelPainter::new(&panel, Vec2::ZERO, Vec2::new(700.0, 400.0));
         let at = |x, y| painter.pixel((x, y)).unwrap();
         let (wide, tall) = (at(1.0, 0.0).x - at(0.0, 0.0).x, at(0.0, 0.0).y - at(0.0, 1.0).y);
@@ -278,7 +305,8 @@ mod tests {
 
     #[test]
     fn strange_data_and_sizes_never_panic() {
-        let strange = vec![(f64::NAN, 1.0), (1e308, -1e308), (0.0, 0.0), (f64::INFINITY, 2.0), (-3.0, 1e-300)];
+        let strange =
+            vec![(f64::NAN, 1.0), (1e308, -1e308), (0.0, 0.0), (f64::INFINITY, 2.0), (-3.0, 1e-300)];
         for axis in [Axis::new("x"), Axis::log("x")] {
             let series = [Series::line("a", strange.clone()).dashed(), Series::scatter("b", strange.clone())];
             let panel = series.into_iter().fold(Panel::new(axis.clone(), axis), Panel::with);

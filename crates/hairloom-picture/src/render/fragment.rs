@@ -169,8 +169,7 @@ impl Source<'_> {
     /// Whether this segment comes right after `earlier` on the same strand.
     fn follows(&self, earlier: u32) -> bool {
         let points = self.strand_points;
-        self.segment - earlier <= 3
-            && points[earlier as usize].strand == points[self.segment as usize].strand
+        self.segment - earlier <= 3 && points[earlier as usize].strand == points[self.segment as usize].strand
     }
 
     /// Normals of the planes that end the segment.

@@ -11,10 +11,10 @@ mod light;
 mod shade;
 mod shadow_map;
 mod strands;
-mod tile;
-mod volume;
 #[cfg(test)]
 mod tests;
+mod tile;
+mod volume;
 
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
@@ -158,7 +158,8 @@ impl FrameParts<'_> {
             for &segment in &batch.tiles[tile] {
                 workspace.fragments.add(number as u32, &batch.points, segment);
             }
-            if workspace.fragments.list.len() > self.most_fragments && rect.width.max(rect.height) > SMALLEST {
+            if workspace.fragments.list.len() > self.most_fragments && rect.width.max(rect.height) > SMALLEST
+            {
                 for quarter in rect.quarters() {
                     self.draw(tile, whole, quarter, workspace, light);
                 }
@@ -248,7 +249,8 @@ impl Backdrop {
         let (low, high) = scene.bounds().unwrap_or((Vec3::ZERO, Vec3::ONE));
         let exposure = if options.exposure.is_finite() { options.exposure.max(1e-6) } else { 1.0 };
         let light = |color: [u8; 3]| {
-            Vec3::from_array(color.map(|value| light_for(linear_from_srgb(f32::from(value) / 255.0)))) / exposure
+            Vec3::from_array(color.map(|value| light_for(linear_from_srgb(f32::from(value) / 255.0))))
+                / exposure
         };
         Self {
             projection,

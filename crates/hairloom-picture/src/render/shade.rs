@@ -134,7 +134,7 @@ pub(crate) fn shade_body(color: Vec3, point: Vec3, normal: Vec3, viewer: Vec3, l
         let arrival = source.arrival(point, normal);
         let reach = arrival.visible * (-arrival.depth * 0.8).exp();
         // Light that enters skin leaves it nearby, red furthest: the edge of the shade is soft and warm.
-        let wrap = Vec3::new(0.30, 0.16, 0.12);
+        let wrap = Vec3::new(0.22, 0.16, 0.14);
         let diffuse = ((wrap + cosine) / (wrap + 1.0)).max(Vec3::ZERO);
         let half = (direction + viewer).normalize_or(normal);
         let gloss = normal.dot(half).max(0.0).powf(26.0) * 0.12 * fresnel_gloss(half.dot(viewer));

@@ -169,7 +169,8 @@ mod tests {
 
     #[test]
     fn a_square_shades_what_lies_behind_it() {
-        let points = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)].map(|(x, z)| Vec3::new(x, 0.0, z)).to_vec();
+        let points =
+            [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)].map(|(x, z)| Vec3::new(x, 0.0, z)).to_vec();
         let mesh = TriMesh { points, triangles: vec![[0, 2, 1], [0, 3, 2]] };
         let scene = Scene { bodies: vec![BodyLayer::new(&mesh)], ..Scene::default() };
         let map = ShadowMap::new(&scene, Vec3::Y);

@@ -24,7 +24,8 @@ fn vertical(x: f32) -> Curves {
 
 /// A square across the view, 0.6 m wide, at depth `z`.
 fn square(z: f32) -> TriMesh {
-    let points = [(-0.3, -0.3), (0.3, -0.3), (0.3, 0.3), (-0.3, 0.3)].map(|(x, y)| Vec3::new(x, y, z)).to_vec();
+    let points =
+        [(-0.3, -0.3), (0.3, -0.3), (0.3, 0.3), (-0.3, 0.3)].map(|(x, y)| Vec3::new(x, y, z)).to_vec();
     TriMesh { points, triangles: vec![[0, 1, 2], [0, 2, 3]] }
 }
 

@@ -1,6 +1,6 @@
 //! How the space around each guide moves with it.
 
-use glam::{Affine3A, Mat3A, Quat, Vec3, Vec3A};
+use glam::{Mat3, Quat, Vec3};
 use rayon::prelude::*;
 
 use super::Curves;
@@ -10,11 +10,14 @@ use super::plan::coordinate_at;
 /// Guides around a guide whose roots tell how the scalp turns.
 const NEIGHBOURS: usize = 8;
 
+/// Numbers of an affine map: three rows of three factors and a shift.
+pub(super) const ROWS: usize = 12;
+
 /// Guides at rest, sampled at slots of even arc-length fraction.
 #[derive(Debug, Clone)]
 pub(super) struct RestGuides {
     pub(super) curves: Curves,
-    /// Slots on each guide, as many as the guide with the most vertices has.
+    /// Slots on each guide.
     pub(super) slots: usize,
     /// Fractional vertex index of each slot, guide after guide.
     coordinates: Vec<f32>,
@@ -22,9 +25,8 @@ pub(super) struct RestGuides {
 }
 
 impl RestGuides {
-    /// Every guide must have two vertices or more.
-    pub(super) fn new(curves: &Curves) -> Self {
-        let slots = curves.iter().map(<[Vec3]>::len).max().unwrap_or(2);
+    /// Every guide must have two vertices or more, and there must be two slots or more.
+    pub(super) fn new(curves: &Curves, slots: usize) -> Self {
         let mut coordinates = Vec::with_capacity(slots * curves.strands());
         for (index, strand) in curves.iter().enumerate() {
             let length = curves.length(index);
@@ -51,10 +53,11 @@ impl RestGuides {
         Self { curves: curves.clone(), slots, coordinates, neighbours }
     }
 
-    /// The maps from rest to posed space at every slot, guide after guide.
-    pub(super) fn maps(&self, posed: &[Vec3], maps: &mut Vec<Affine3A>) {
-        maps.resize(self.coordinates.len(), Affine3A::IDENTITY);
-        maps.par_chunks_mut(self.slots)
+    /// The maps from rest to posed space, guide after guide: for each of the [`ROWS`] numbers of an affine map
+    /// its values at all slots, so that blending and applying them runs over consecutive numbers.
+    pub(super) fn maps(&self, posed: &[Vec3], maps: &mut Vec<f32>) {
+        maps.resize(self.coordinates.len() * ROWS, 0.0);
+        maps.par_chunks_mut(self.slots * ROWS)
             .zip(self.coordinates.par_chunks(self.slots))
             .enumerate()
             .with_min_len(16)
@@ -62,13 +65,17 @@ impl RestGuides {
                 let rest = self.curves.strand(guide);
                 let moved = &posed[self.curves.range(guide)];
                 self.vertex_rotations(guide, posed, rotations);
-                for (map, &coordinate) in maps.iter_mut().zip(coordinates) {
+                for (slot, &coordinate) in coordinates.iter().enumerate() {
                     let edge = (coordinate as usize).min(rest.len() - 2);
                     let t = coordinate - edge as f32;
-                    let rotation = Mat3A::from_quat(rotations[edge].lerp(rotations[edge + 1], t));
-                    let from = Vec3A::from(rest[edge].lerp(rest[edge + 1], t));
-                    let to = Vec3A::from(moved[edge].lerp(moved[edge + 1], t));
-                    *map = Affine3A { matrix3: rotation, translation: to - rotation * from };
+                    let rotation = Mat3::from_quat(rotations[edge].lerp(rotations[edge + 1], t));
+                    let from = rest[edge].lerp(rest[edge + 1], t);
+                    let to = moved[edge].lerp(moved[edge + 1], t);
+                    let shift = to - rotation * from;
+                    let columns = [rotation.x_axis, rotation.y_axis, rotation.z_axis, shift];
+                    for (row, place) in maps[slot..].iter_mut().step_by(self.slots).enumerate() {
+                        *place = columns[row % 4][row / 4];
+                    }
                 }
             });
     }

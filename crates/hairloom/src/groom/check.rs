@@ -154,8 +154,7 @@ impl Groom {
             }
             if let Root::Triangle { weights, .. } = self.roots[strand] {
                 let sum: f32 = weights.iter().sum();
-                // A NaN fails this comparison too.
-                if !((sum - 1.0).abs() <= 1e-3) {
+                if sum.is_nan() || (sum - 1.0).abs() > 1e-3 {
                     return Err(GroomError::Weights { strand, weights });
                 }
             }

@@ -19,11 +19,12 @@
 //! Then the strand is shifted so that it begins exactly at its own root, and its edges are brought back to
 //! their rest lengths from root to tip, keeping their directions.
 
-use glam::{Affine3A, Vec3, Vec3A};
+use glam::Vec3;
 use rayon::prelude::*;
 use thiserror::Error;
 
-use super::carry::RestGuides;
+use super::carry::{ROWS, RestGuides};
+use super::lanes::{self, RestStrands, Scratch};
 use super::nearest::PointTree;
 use super::{Curves, Groom};
 
@@ -88,10 +89,9 @@ pub struct Follow {
     /// How the two schemes are mixed; may be changed at any time.
     pub blend: FollowBlend,
     guides: RestGuides,
-    rest: Curves,
-    fractions: Vec<f32>,
+    rest: RestStrands,
     bindings: Vec<Binding>,
-    maps: Vec<Affine3A>,
+    maps: Vec<f32>,
 }
 
 impl Follow {
@@ -114,11 +114,11 @@ impl Follow {
                 Binding { guides, weights, same_as: same.then_some(guides[0]) }
             })
             .collect();
+        let slots = most_common_count(&strands.curves).max(2);
         Ok(Self {
             blend: FollowBlend::default(),
-            guides: RestGuides::new(curves),
-            fractions: strands.curves.fractions(),
-            rest: strands.curves.clone(),
+            guides: RestGuides::new(curves, slots),
+            rest: RestStrands::new(&strands.curves, slots),
             bindings,
             maps: Vec::new(),
         })
@@ -137,28 +137,49 @@ impl Follow {
         };
         size("guide points", self.guides.curves.points.len(), guides.len())?;
         size("roots", self.bindings.len(), roots.len())?;
-        size("points to write", self.rest.points.len(), points.len())?;
+        size("points to write", self.rest.vertices(), points.len())?;
         let mut maps = std::mem::take(&mut self.maps);
         self.guides.maps(guides, &mut maps);
-        self.blocks(points).into_par_iter().for_each_init(Vec::new, |blended, (first, mut block)| {
-            let count = BLOCK.min(self.bindings.len() - first);
-            for strand in first..first + count {
+        let betas = self.betas();
+        self.blocks(points).into_par_iter().for_each_init(Scratch::default, |scratch, (first, mut block)| {
+            for (strand, &root) in roots.iter().enumerate().skip(first).take(BLOCK) {
                 let out;
-                (out, block) = block.split_at_mut(self.rest.vertices_of(strand));
-                match self.bindings[strand].same_as {
-                    Some(guide) => out.copy_from_slice(&guides[self.guides.curves.range(guide as usize)]),
-                    None => {
-                        self.blend_maps(&self.bindings[strand], &maps, blended);
-                        self.pose(strand, blended, roots[strand], out);
-                    }
-                }
-                if let Some(start) = out.first_mut() {
-                    *start = roots[strand];
-                }
+                (out, block) = block.split_at_mut(self.rest.range(strand).len());
+                self.pose(strand, guides, root, (&maps, &betas), scratch, out);
             }
         });
         self.maps = maps;
         Ok(())
+    }
+
+    fn pose(
+        &self,
+        strand: usize,
+        guides: &[Vec3],
+        root: Vec3,
+        (maps, betas): (&[f32], &[f32]),
+        scratch: &mut Scratch,
+        out: &mut [Vec3],
+    ) {
+        let binding = &self.bindings[strand];
+        if let Some(guide) = binding.same_as {
+            out.copy_from_slice(&guides[self.guides.curves.range(guide as usize)]);
+        } else {
+            let size = self.guides.slots * ROWS;
+            let map = |place: usize| &maps[binding.guides[place] as usize * size..][..size];
+            lanes::blend([map(0), map(1), map(2)], binding.weights, betas, &mut scratch.map);
+            self.rest.pose(strand, root, self.blend.keep_lengths, scratch, out);
+        }
+        if let Some(start) = out.first_mut() {
+            *start = root;
+        }
+    }
+
+    /// The share of the multi-guide scheme at each number of a guide's maps.
+    fn betas(&self) -> Vec<f32> {
+        let slots = self.guides.slots;
+        let step = (self.blend.tip - self.blend.root) / (slots - 1) as f32;
+        (0..slots * ROWS).map(|place| self.blend.root + step * (place % slots) as f32).collect()
     }
 
     /// Cuts the points into blocks of strands: the first strand of each block, and the block's points.
@@ -167,65 +188,21 @@ impl Follow {
         let mut blocks = Vec::with_capacity(strands.div_ceil(BLOCK));
         for first in (0..strands).step_by(BLOCK) {
             let end = (first + BLOCK).min(strands);
-            let vertices = (self.rest.offsets[end] - self.rest.offsets[first]) as usize;
+            let vertices = self.rest.range(end - 1).end - self.rest.range(first).start;
             let (block, others) = points.split_at_mut(vertices);
             blocks.push((first, block));
             points = others;
         }
         blocks
     }
+}
 
-    /// Both schemes are linear in the guides' maps, so mixing the maps mixes the results.
-    fn blend_maps(&self, binding: &Binding, maps: &[Affine3A], blended: &mut Vec<Affine3A>) {
-        let slots = self.guides.slots;
-        let step = (self.blend.tip - self.blend.root) / (slots - 1) as f32;
-        let guide = |place: usize| {
-            let first = binding.guides[place] as usize * slots;
-            &maps[first..first + slots]
-        };
-        let [w0, w1, w2] = binding.weights;
-        blended.clear();
-        blended.extend(guide(0).iter().zip(guide(1)).zip(guide(2)).enumerate().map(|(slot, ((a, b), c))| {
-            let beta = self.blend.root + step * slot as f32;
-            let (w0, w1, w2) = (1.0 - beta + beta * w0, beta * w1, beta * w2);
-            let mix = |a: Vec3A, b: Vec3A, c: Vec3A| a * w0 + b * w1 + c * w2;
-            Affine3A {
-                matrix3: glam::Mat3A::from_cols(
-                    mix(a.matrix3.x_axis, b.matrix3.x_axis, c.matrix3.x_axis),
-                    mix(a.matrix3.y_axis, b.matrix3.y_axis, c.matrix3.y_axis),
-                    mix(a.matrix3.z_axis, b.matrix3.z_axis, c.matrix3.z_axis),
-                ),
-                translation: mix(a.translation, b.translation, c.translation),
-            }
-        }));
-    }
-
-    fn pose(&self, strand: usize, maps: &[Affine3A], root: Vec3, out: &mut [Vec3]) {
-        let range = self.rest.range(strand);
-        let (rest, fractions) = (&self.rest.points[range.clone()], &self.fractions[range]);
-        let last = maps.len() - 1;
-        let root = Vec3A::from(root);
-        let (mut previous_rest, mut previous, mut shift) = (Vec3A::ZERO, Vec3A::ZERO, Vec3A::ZERO);
-        for (vertex, ((out, &rest), &fraction)) in out.iter_mut().zip(rest).zip(fractions).enumerate() {
-            let place = fraction * last as f32;
-            let slot = (place as usize).min(last - 1);
-            let rest = Vec3A::from(rest);
-            let (a, b) = (maps[slot].transform_point3a(rest), maps[slot + 1].transform_point3a(rest));
-            let target = a + (b - a) * (place - slot as f32);
-            if vertex == 0 {
-                shift = root - target;
-            } else if self.blend.keep_lengths {
-                let edge = target - previous;
-                let squared = edge.length_squared();
-                if squared > 1e-16 {
-                    let scale = (previous_rest.distance_squared(rest) / squared).sqrt();
-                    shift += edge * (scale - 1.0);
-                }
-            }
-            (previous_rest, previous) = (rest, target);
-            *out = (target + shift).into();
-        }
-    }
+/// The number of vertices that most strands have; the larger one of equals.
+fn most_common_count(curves: &Curves) -> usize {
+    let mut counts: Vec<usize> = curves.iter().map(<[Vec3]>::len).collect();
+    counts.sort_unstable();
+    let runs = counts.chunk_by(|a, b| a == b);
+    runs.max_by_key(|run| run.len()).map_or(0, |run| run[0])
 }
 
 /// The three nearest guides, weighted by Shepard's method in the form that falls to zero towards the fourth,

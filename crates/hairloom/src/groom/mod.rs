@@ -6,6 +6,7 @@ mod curves;
 mod edit;
 mod follow;
 mod grow;
+mod lanes;
 mod nearest;
 mod pick;
 mod plan;

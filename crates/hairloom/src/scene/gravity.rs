@@ -63,7 +63,7 @@ impl Gravity {
             Some(_) => {
                 let read = |key: &Section<'_>| {
                     Ok(GravityKey {
-                        time: key.require("time", "a time [s]")?.number()?,
+                        time: key.require("time", "a time [s]")?.time()?,
                         value: key.require("value", "a value [m/s²]")?.vector()?,
                     })
                 };

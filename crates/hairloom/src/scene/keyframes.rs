@@ -107,7 +107,7 @@ impl Keyframes {
         const KEYS: &[&str] = &["time", "position", "rotation", "rotation_degrees", "axis", "angle_degrees"];
         let read = |key: &Section<'_>| {
             Ok(Keyframe {
-                time: key.require("time", "a time [s]")?.number()?,
+                time: key.require("time", "a time [s]")?.time()?,
                 position: key.or("position", DVec3::ZERO, |field| field.vector())?,
                 rotation: read_rotation(key)?,
             })

@@ -321,6 +321,11 @@ impl<'a> Field<'a> {
         self.number_where("a finite number", |_| true)
     }
 
+    /// A time [s], bounded so that no difference of times overflows.
+    pub(super) fn time(self) -> Result<f64, SceneError> {
+        self.between(-1e9, 1e9)
+    }
+
     /// A number above zero.
     pub(super) fn positive(self) -> Result<f64, SceneError> {
         self.number_where("a number above 0", |number| number > 0.0)

@@ -43,14 +43,14 @@ impl TimeRange {
     pub(super) fn read(scene: &Section<'_>) -> Result<Self, SceneError> {
         let section = scene.section("time", &["start", "end", "frames", "fps", "substeps"])?;
         let default = Self::default();
-        let start = section.or("start", default.start, |field| field.number())?;
+        let start = section.or("start", default.start, |field| field.time())?;
         // Bounds keep the step away from 0 and from infinity.
         let fps = section.or("fps", default.fps, |field| field.between(1e-3, 1e6))?;
         let substeps = section.or("substeps", default.substeps, |field| field.whole(1))?;
         section.at_most_one(&["end", "frames"])?;
         let mut frames = section.or("frames", default.frames, |field| field.whole(1))?;
         if let Some(field) = section.get("end") {
-            let end = field.clone().number()?;
+            let end = field.clone().time()?;
             let count = ((end - start) * fps).round();
             if !(1.0..=f64::from(u32::MAX)).contains(&count) {
                 let expected = format!("a time at least one frame after the start ({start} s)");

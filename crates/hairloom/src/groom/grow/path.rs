@@ -102,7 +102,9 @@ impl<'a> Head<'a> {
         };
         // Strands from above lie on those from below.
         let layer = 0.65 * (0.5 + 0.5 * relative.y).clamp(0.0, 1.0) + 0.35 * random.unit();
-        let clearance = CLEARANCE + style.volume * layer;
+        // No step at the parting.
+        let inner = 0.35 + 0.65 * ((relative.x - style.comb.parting).abs() / 0.3).min(1.0);
+        let clearance = CLEARANCE + style.volume * layer * inner;
         let steps = (style.vertices as usize - 1).clamp(8, MOST_STEPS);
         let step = axis_length(style, length) / steps as f32;
         let points = match &self.tie {

@@ -54,7 +54,29 @@ pub(super) fn scatter(
     let radius = (total / (2.0 * 3f64.sqrt() * count as f64)).sqrt() as f32;
     let reaches: Vec<f32> =
         candidates.iter().map(|place| 2.0 * radius / place.density.max(LEAST_DENSITY).sqrt()).collect();
-    Ok(thin(&points, &reaches, count).into_iter().map(|index| candidates[index]).collect())
+    let mut places: Vec<Place> =
+        thin(&points, &reaches, count).into_iter().map(|index| candidates[index]).collect();
+    sort_by_space(&mut places);
+    Ok(places)
+}
+
+/// Sorts places along a Morton curve: strands next to each other in memory are neighbours on the skin, which is
+/// what every later pass over the hair gains from.
+fn sort_by_space(places: &mut [Place]) {
+    let (low, high) = places.iter().fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), place| {
+        (low.min(place.point), high.max(place.point))
+    });
+    let scale = 1023.0 / (high - low).max_element().max(1e-9);
+    let spaced = |mut bits: u32| {
+        bits = (bits | (bits << 16)) & 0x0300_00ff;
+        bits = (bits | (bits << 8)) & 0x0300_f00f;
+        bits = (bits | (bits << 4)) & 0x030c_30c3;
+        (bits | (bits << 2)) & 0x0924_9249
+    };
+    places.sort_by_key(|place| {
+        let [x, y, z] = ((place.point - low) * scale).to_array().map(|value| spaced(value as u32));
+        x | (y << 1) | (z << 2)
+    });
 }
 
 /// Picks `count` of `points` [m] that spread evenly, as indices, rising.

@@ -30,8 +30,10 @@ impl Locks {
         }
         // Moved apart, so that no lock takes strands from both sides of the parting or of the bangs' border.
         let keys: Vec<Vec3> = paths.iter().map(|path| path.points[0] + head.apart(path.group)).collect();
-        // Roots come in random order: a few for each lock stand for all.
-        let middles = spread(&keys[..keys.len().min(8 * count)], count);
+        // A few strands for each lock stand for all.
+        let stride = keys.len().div_ceil(8 * count);
+        let few: Vec<Vec3> = keys.iter().step_by(stride).copied().collect();
+        let middles: Vec<usize> = spread(&few, count).into_iter().map(|place| place * stride).collect();
         let tree = PointTree::new(&middles.iter().map(|&strand| keys[strand]).collect::<Vec<_>>());
         let middles =
             keys.par_iter().map(|&key| middles[tree.nearest::<1>(key)[0].0 as usize] as u32).collect();

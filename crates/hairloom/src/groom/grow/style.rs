@@ -133,7 +133,7 @@ impl Default for Tie {
 
 impl Default for Bangs {
     fn default() -> Self {
-        Self { length: 0.08, width: 0.6, depth: 0.3 }
+        Self { length: 0.075, width: 0.6, depth: 0.3 }
     }
 }
 
@@ -176,7 +176,7 @@ pub enum Preset {
     Ponytail,
     /// Fur of a few centimetres.
     ShortFur,
-    /// Chin-length with bangs over the forehead.
+    /// Shoulder-length with bangs over the forehead.
     Bob,
 }
 
@@ -259,7 +259,7 @@ impl Preset {
                 ..base
             },
             Self::Bob => Style {
-                length: 0.24,
+                length: 0.2,
                 length_variation: 0.05,
                 vertices: 28,
                 comb: Comb { back: 0.35, ..base.comb },

@@ -310,3 +310,45 @@ fn wrong_overrides_are_told_by_their_key() {
     }
     assert!(wrong.is_empty(), "\n{wrong}");
 }
+
+#[test]
+fn no_damage_to_a_scene_makes_it_panic() {
+    let text = include_str!("../../../../../scenes/every-key.toml");
+    let pieces = [
+        "",
+        "=",
+        "[",
+        "]]",
+        "'",
+        "nan",
+        "-1",
+        "1e308",
+        "9223372036854775807",
+        "{}",
+        "[[body]]\n",
+        "\u{e9}",
+        "\n",
+    ];
+    let mut random = super::super::noise::Random::new(5, 0);
+    let mut pick = |count: usize| (random.fraction() * count as f64) as usize;
+    for _ in 0..4000 {
+        let mut damaged: Vec<char> = text.chars().collect();
+        for _ in 0..=pick(3) {
+            let start = pick(damaged.len());
+            let end = (start + pick(12)).min(damaged.len());
+            damaged.splice(start..end, pieces[pick(pieces.len())].chars());
+        }
+        let damaged: String = damaged.into_iter().collect();
+        match parse(&damaged) {
+            Ok(scene) => {
+                let time = scene.time.end();
+                scene
+                    .bodies
+                    .iter()
+                    .for_each(|body| assert!(body.pose(time).rotation.is_finite(), "{damaged}"));
+                scene.wind.velocity(scene.gravity.at(time), time);
+            }
+            Err(error) => assert!(error.to_string().starts_with("a.toml:"), "{error}"),
+        }
+    }
+}
