@@ -110,8 +110,10 @@ fn one_of(known: &[&str]) -> String {
 
 /// The known name most similar to `name`, where one is similar at all.
 fn nearest(name: &str, known: &[&str]) -> Option<String> {
-    let (distance, best) =
-        known.iter().map(|candidate| (edit_distance(name, candidate), *candidate)).min_by_key(|pair| pair.0)?;
+    let (distance, best) = known
+        .iter()
+        .map(|candidate| (edit_distance(name, candidate), *candidate))
+        .min_by_key(|pair| pair.0)?;
     let prefix = name.len() >= 3 && best.starts_with(name);
     (prefix || distance * 5 <= best.chars().count().max(4) * 2).then(|| best.to_owned())
 }

@@ -62,7 +62,8 @@ fn info<E: Experiment>() -> Info {
     };
     let mut help: String = E::HELP.iter().map(line).collect();
     for solver in E::SOLVERS {
-        let keys: Vec<String> = Method::by_name(solver).map(|method| solver_parameters(&method)).unwrap_or_default();
+        let keys: Vec<String> =
+            Method::by_name(solver).map(|method| solver_parameters(&method)).unwrap_or_default();
         help.push_str(&format!("  solver.*, of {solver}: {}\n", keys.join(", ")));
     }
     Info { name: E::NAME, summary: E::SUMMARY, reference: E::REFERENCE, solvers: E::SOLVERS, help }
@@ -76,8 +77,7 @@ fn run<E: Experiment>(
     let start = Instant::now();
     let settings = Settings::<E::Params>::read(E::NAME, E::SOLVERS, solver, sets)?;
     let Settings { params, method } = &settings;
-    E::check(params)
-        .map_err(|(key, problem)| LabError::BadParameter { key: key.to_owned(), problem })?;
+    E::check(params).map_err(|(key, problem)| LabError::BadParameter { key: key.to_owned(), problem })?;
     let Findings { rows, checks, figure } = E::run(params, method)?;
     let seconds = start.elapsed().as_secs_f64();
     if let Some(path) = plot {

@@ -38,7 +38,8 @@ pub(super) fn run(params: &Params, base: &ftl::Params, findings: &mut Findings) 
         let limit = smallest_angle(bending).to_degrees();
         let angles = toss(params, &method)?;
         let smallest = angles.iter().copied().fold(180.0, f64::min);
-        let below = angles.iter().filter(|angle| **angle < limit - MARGIN).count() as f64 / angles.len() as f64;
+        let below =
+            angles.iter().filter(|angle| **angle < limit - MARGIN).count() as f64 / angles.len() as f64;
         let fold = unfold(params, &method)?;
         let (one_step, end) = (fold[1], fold[FOLD_STEPS]);
         let expected = opened_once(FOLD, bending).to_degrees();
@@ -113,10 +114,13 @@ fn panel(tossed: Vec<(f64, f64)>, opened: Vec<(f64, f64)>) -> Panel {
     let along = || (0..=100).map(|i| f64::from(i) * 0.01);
     let limits = along().map(|s| (s, smallest_angle(s).to_degrees())).collect();
     let once = along().map(|s| (s, opened_once(FOLD, s).to_degrees())).collect();
-    Panel::new(Axis::new("bending resistance s"), Axis::new("angle between segments [degrees]").from_to(0.0, 180.0))
-        .titled("Figure 3: what bending resistance leaves of a fold")
-        .with(Series::line("φ_min = π - 2 arccos s", limits).dashed().colored([70, 70, 78]))
-        .with(Series::line("30° fold, one step, closed form", once).dashed())
-        .with(Series::scatter("fold at rest, 40 steps", opened))
-        .with(Series::scatter("smallest in a tossed rope", tossed))
+    Panel::new(
+        Axis::new("bending resistance s"),
+        Axis::new("angle between segments [degrees]").from_to(0.0, 180.0),
+    )
+    .titled("Figure 3: what bending resistance leaves of a fold")
+    .with(Series::line("φ_min = π - 2 arccos s", limits).dashed().colored([70, 70, 78]))
+    .with(Series::line("30° fold, one step, closed form", once).dashed())
+    .with(Series::scatter("fold at rest, 40 steps", opened))
+    .with(Series::scatter("smallest in a tossed rope", tossed))
 }

@@ -37,29 +37,43 @@ pub(super) fn run(params: &Params, base: &ftl::Params, findings: &mut Findings) 
         findings.rows.push(row(params, "5", &correction.to_string(), &fall.track, &swing));
     }
     findings.rows.push(row(params, "5", "reference", &exact, &finer));
-    let energy = exact.frames.iter().map(|frame| (frame.energy_share(params) - 1.0).abs()).fold(0.0, f64::max);
+    let energy =
+        exact.frames.iter().map(|frame| (frame.energy_share(params) - 1.0).abs()).fold(0.0, f64::max);
     let stretch = corrected.iter().chain([&uncorrected]).map(|fall| fall.track.stretch(params.segment));
     let distance = |fall: &Fall| swing.tip_distance_to(&fall.track);
     let farthest = corrected.iter().map(distance).fold(0.0, f64::max);
     let gain = corrected.iter().map(|fall| most_energy(params, &fall.track)).fold(0.0, f64::max);
     findings.checks.extend([
         Check::at_most("fig 4 and 5: reference keeps its energy to", energy, 0.01),
-        Check::at_most("fig 4 and 5: reference against half its step, rms / length", swing.distance_to(&finer) / length, 0.01),
+        Check::at_most(
+            "fig 4 and 5: reference against half its step, rms / length",
+            swing.distance_to(&finer) / length,
+            0.01,
+        ),
         Check::at_most("fig 4 and 5: stretch", stretch.fold(0.0, f64::max), 1.0e-5),
         Check::at_most(
             "fig 5: corrected tip's distance to the reference over the uncorrected one's",
             farthest / distance(&uncorrected),
             0.9,
         ),
-        Check::at_least("fig 4: energy of the uncorrected rope, most over start", most_energy(params, &uncorrected.track), 1.5),
-        Check::at_most("fig 5: energy of the corrected rope, most over start", gain, 1.02),
+        Check::at_least(
+            "fig 4: energy of the uncorrected rope, most over start",
+            most_energy(params, &uncorrected.track),
+            3.0,
+        ),
+        Check::at_most("fig 5: energy of the corrected rope, most over start", gain, 1.5),
     ]);
-    findings.figure.panels.push(overlay(params, "Figure 4: no correction (s = 0)", &uncorrected.track));
+    findings.figure.panels.push(overlay(
+        params,
+        "Figure 4: no correction (s = 0)",
+        &uncorrected.track,
+        0.5 * swing_time(params),
+    ));
     for fall in &corrected {
         let title = format!("Figure 5: correction {}", fall.name);
-        findings.figure.panels.push(overlay(params, &title, &fall.track));
+        findings.figure.panels.push(overlay(params, &title, &fall.track, swing_time(params)));
     }
-    findings.figure.panels.push(overlay(params, "Figures 4 and 5: reference", &exact));
+    findings.figure.panels.push(overlay(params, "Figures 4 and 5: reference", &exact, swing_time(params)));
     let reference = Fall { name: "reference".to_owned(), track: exact };
     let all: Vec<&Fall> = corrected.iter().chain([&uncorrected, &reference]).collect();
     findings.figure.panels.push(energies(params, &all));
@@ -108,20 +122,21 @@ fn most_energy(params: &Params, track: &Track) -> f64 {
 /// Share of the kinetic energy that is in the fastest particle, averaged over the run.
 fn kinetic_share(params: &Params, track: &Track) -> f64 {
     let moving = track.frames.iter().skip(1).map(|frame| frame.kinetic(params));
-    let shares = moving.map(|energies| energies.iter().copied().fold(0.0, f64::max) / energies.iter().sum::<f64>());
+    let shares =
+        moving.map(|energies| energies.iter().copied().fold(0.0, f64::max) / energies.iter().sum::<f64>());
     shares.sum::<f64>() / (track.frames.len() - 1) as f64
 }
 
 /// Successive frames over each other, later ones darker.
-fn overlay(params: &Params, title: &str, track: &Track) -> Panel {
+fn overlay(params: &Params, title: &str, track: &Track, seconds: f64) -> Panel {
     let reach = params.length() * 1.05;
     let mut panel = Panel::new(
         Axis::new("x [m]").from_to(-reach, reach),
-        Axis::new("y [m]").from_to(-reach, 0.15 * reach),
+        Axis::new("y [m]").from_to(-reach, 0.5 * reach),
     )
     .titled(title)
     .with_equal_aspect();
-    let seconds = params.duration.min(2.0 * swing_time(params));
+    let seconds = params.duration.min(seconds);
     for k in 0..=OVERLAID {
         let share = k as f64 / OVERLAID as f64;
         let points = track.at(share * seconds).positions.iter().map(|p| (p.x, p.y)).collect();
@@ -143,8 +158,9 @@ fn swing_time(params: &Params) -> f64 {
 }
 
 fn energies(params: &Params, falls: &[&Fall]) -> Panel {
-    let mut panel = Panel::new(Axis::new("time [s]"), Axis::new("energy left").from_to(-0.05, 1.1))
-        .titled("Energy above hanging, share of the start");
+    let mut panel =
+        Panel::new(Axis::new("time [s]"), Axis::log("energy / energy at the start").from_to(1.0e-3, 100.0))
+            .titled("Figures 4 and 5: energy above that of the hanging rope");
     for fall in falls {
         let points = fall.track.timed().map(|(time, frame)| (time, frame.energy_share(params))).collect();
         panel = panel.with(Series::line(fall.name.clone(), points));
@@ -154,9 +170,10 @@ fn energies(params: &Params, falls: &[&Fall]) -> Panel {
 
 fn swings(params: &Params, falls: &[&Fall]) -> Panel {
     let mut panel = Panel::new(Axis::new("time [s]"), Axis::new("x of the centre / length"))
-        .titled("Swing of the centre of mass");
+        .titled("Figures 4 and 5: swing of the centre of mass");
     for fall in falls {
-        let points = fall.track.timed().map(|(time, frame)| (time, frame.centre().x / params.length())).collect();
+        let points =
+            fall.track.timed().map(|(time, frame)| (time, frame.centre().x / params.length())).collect();
         panel = panel.with(Series::line(fall.name.clone(), points));
     }
     panel

@@ -27,8 +27,10 @@ pub(crate) struct Rope;
 impl Experiment for Rope {
     type Params = Params;
     const NAME: &'static str = "rope";
-    const SUMMARY: &'static str = "follow the leader on one rope: figures 2 to 5 and 7 of its paper, against an exact chain";
-    const REFERENCE: &'static str = "M. Müller, T. J. Kim, N. Chentanez, Fast Simulation of Inextensible Hair and Fur, VRIPHYS 2012";
+    const SUMMARY: &'static str =
+        "follow the leader on one rope: figures 2 to 5 and 7 of its paper, against an exact chain";
+    const REFERENCE: &'static str =
+        "M. Müller, T. J. Kim, N. Chentanez, Fast Simulation of Inextensible Hair and Fur, VRIPHYS 2012";
     const SOLVERS: &'static [&'static str] = &["ftl"];
     const HELP: &'static [(&'static str, &'static str)] = params::HELP;
 

@@ -112,9 +112,12 @@ fn centre(points: &[DVec3]) -> DVec3 {
 
 /// All cases below one another.
 fn panel(start: &[DVec3], cases: &[Case], segment: f64) -> Panel {
-    let mut panel = Panel::new(Axis::new("x [m]"), Axis::new("y, one rope below the other [m]"))
-        .titled("Figure 2: an overstretched rope and its projections")
-        .with_equal_aspect();
+    let mut panel = Panel::new(
+        Axis::new("x [m]").from_to(-segment, 22.0 * segment),
+        Axis::new("y, one rope below the other [m]"),
+    )
+    .titled("Figure 2: an overstretched rope and its projections")
+    .with_equal_aspect();
     let ropes = std::iter::once(("overstretched", start))
         .chain(cases.iter().map(|case| (case.name, case.points.as_slice())));
     for (k, (name, points)) in ropes.enumerate() {

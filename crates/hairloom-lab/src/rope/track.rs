@@ -52,7 +52,13 @@ impl Track {
         self.frames.iter().enumerate().map(|(index, frame)| (index as f64 * self.dt, frame))
     }
 
-    /// Largest relative length error of any segment in any frame.
+    /// Largest relative elongation of any segment in any frame.
+    pub(super) fn elongation(&self, segment: f64) -> f64 {
+        let pairs = self.frames.iter().flat_map(|frame| frame.positions.windows(2));
+        pairs.map(|p| p[1].distance(p[0]) / segment - 1.0).fold(0.0, worst)
+    }
+
+    /// Largest relative length error of any segment in any frame, too short or too long.
     pub(super) fn stretch(&self, segment: f64) -> f64 {
         self.frames.iter().map(|frame| length_error(&frame.positions, segment)).fold(0.0, worst)
     }
