@@ -1,2 +1,44 @@
-//! The `hairloom` command.
-fn main() {}
+//! The `hairloom` command: parses, calls the libraries, prints.
+
+mod failure;
+mod lab;
+mod output;
+mod settings;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Simulates hair: a groom and a moving body in, an animated cache and pictures out.
+#[derive(Parser)]
+#[command(name = "hairloom", version, max_term_width = 110, after_long_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  hairloom demo                                    hair on a moving head, with pictures, from nothing
+  hairloom sim scenes/head-turn.toml               a scene file to an animated cache
+  hairloom render out/demo/demo.usdc -o frame.png  a picture of any groom or cache
+  hairloom groom info hair.usdc                    what a groom holds and what is wrong with it
+  hairloom lab                                     experiments against closed forms
+
+Exit codes: 0 done, 1 the run failed, 2 bad input.";
+
+#[derive(Subcommand)]
+enum Command {
+    Lab(lab::Arguments),
+}
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Lab(arguments) => lab::run(&arguments),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

@@ -101,5 +101,5 @@ fn check_method(method: &Method) -> Result<(), LabError> {
     let checked = match method {
         Method::Ftl(params) => params.check(),
     };
-    checked.map_err(|(key, problem)| LabError::BadParameter { key: format!("{PREFIX}{key}"), problem })
+    checked.map_err(|(key, problem)| LabError::BadParameter { key: format!("{PREFIX}{key}"), problem: problem.to_string() })
 }
