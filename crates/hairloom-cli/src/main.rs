@@ -1,9 +1,15 @@
 //! The `hairloom` command: parses, calls the libraries, prints.
 
+mod demo;
 mod failure;
+mod groom;
 mod lab;
 mod output;
+mod progress;
+mod render;
 mod settings;
+mod sim;
+mod stage;
 mod table;
 
 use std::process::ExitCode;
@@ -30,11 +36,20 @@ Exit codes: 0 done, 1 the run failed, 2 bad input.";
 
 #[derive(Subcommand)]
 enum Command {
+    Demo(demo::Arguments),
+    Sim(sim::Arguments),
+    Render(render::Arguments),
+    #[command(subcommand)]
+    Groom(groom::Command),
     Lab(lab::Arguments),
 }
 
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
+        Command::Demo(arguments) => demo::run(&arguments),
+        Command::Sim(arguments) => sim::execute(&arguments),
+        Command::Render(arguments) => render::run(&arguments),
+        Command::Groom(command) => groom::run(&command),
         Command::Lab(arguments) => lab::run(&arguments),
     };
     match done {
