@@ -1,8 +1,15 @@
 //! Groom, mesh, cache and checkpoint files for Hairloom, and the driver that runs a scene from files to files.
 
+pub mod cache;
+pub mod checkpoint;
+mod fingerprint;
 pub mod hair;
+mod library;
 pub mod obj;
+pub mod run;
 mod space;
+mod stage;
 pub mod usd;
 
+pub use library::Folder;
 pub use space::Axis;

@@ -13,7 +13,7 @@
 mod error;
 mod parse;
 mod tokens;
-mod triangulate;
+pub(crate) mod triangulate;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};

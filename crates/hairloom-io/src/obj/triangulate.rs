@@ -6,7 +6,7 @@ const LONGEST_SEARCHED: usize = 32;
 
 /// Calls `emit` with the triangles of a polygon, given as indices into `points`: a fan from the first corner
 /// from which no triangle folds over. Convex polygons always have one, and so have quads that do not cross themselves.
-pub(super) fn triangulate(points: &[Vec3], polygon: &[u32], mut emit: impl FnMut([u32; 3])) {
+pub(crate) fn triangulate(points: &[Vec3], polygon: &[u32], mut emit: impl FnMut([u32; 3])) {
     let apex = match polygon.len() {
         4..=LONGEST_SEARCHED => apex_without_folds(points, polygon).unwrap_or(0),
         _ => 0,

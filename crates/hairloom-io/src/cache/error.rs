@@ -1,0 +1,71 @@
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::hair::HairError;
+use crate::usd::UsdError;
+
+/// Why a cache, or the geometry in a file, could not be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CacheError {
+    /// A USD layer could not be read or written.
+    #[error(transparent)]
+    Usd(#[from] UsdError),
+    /// A `.hair` file could not be read or written.
+    #[error(transparent)]
+    Hair(#[from] HairError),
+    /// The operating system refused.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The file's name does not tell a format.
+    #[error("{}: expected a name that ends with .usdc, .usda, .usd or .hair", path.display())]
+    Extension {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A prim of a layer cannot be used.
+    #[error("{}: {prim}: {problem}", path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// Path of the prim.
+        prim: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// There is nothing to show.
+    #[error("{}: there are neither curves (BasisCurves) nor meshes (Mesh) in it", path.display())]
+    Nothing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A frame was asked for that is not there.
+    #[error("{}: there is no frame {index}: it has {frames}, counted from 0", path.display())]
+    NoSuchFrame {
+        /// The file.
+        path: PathBuf,
+        /// The frame asked for.
+        index: usize,
+        /// How many there are.
+        frames: usize,
+    },
+    /// A cache cannot be continued.
+    #[error("{}: cannot go on with this cache: {problem}; run without --resume to start again", path.display())]
+    Resume {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+impl CacheError {
+    pub(crate) fn io(path: &Path, source: io::Error) -> Self {
+        Self::Io { path: path.to_owned(), source }
+    }
+}

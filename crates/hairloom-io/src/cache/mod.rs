@@ -1,0 +1,130 @@
+//! Caches: simulated frames in files, written frame by frame and read back.
+//!
+//! # USD (`.usdc`, `.usda`, `.usd`)
+//!
+//! One file. Time codes are frames: 0 is the start. `/World/Hair` holds the strands as linear `BasisCurves` with
+//! samples of `points` (and of `velocities` where the scene asks for them), `/World/Bodies` a `Mesh` for every body:
+//! one that moves as a whole has samples of its transform, one that deforms has samples of its points.
+//! `.usd` files are binary.
+//!
+//! # Cem Yuksel's format (`.hair`)
+//!
+//! It holds one groom, so every frame has a file of its own: `hair.hair` stands for `hair.0000.hair`,
+//! `hair.0001.hair` and so on. Bodies, velocities and the frame rate are left out. Files are in centimetres, z up.
+//!
+//! Memory is bounded by one frame in both directions, but for `.usda` files, whose text is read as a whole.
+
+mod error;
+mod frame_files;
+pub(crate) mod layout;
+mod reader;
+mod usd_writer;
+
+pub use error::CacheError;
+pub use reader::{Cache, CacheBody, CacheFrame};
+
+use std::path::{Path, PathBuf};
+
+use hairloom::simulate::Simulation;
+
+use self::frame_files::FrameFiles;
+use self::usd_writer::UsdCache;
+
+/// What a cache's file name asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CacheFormat {
+    /// `.usda`: USD as text.
+    UsdText,
+    /// `.usdc`, `.usd`: USD in binary.
+    UsdBinary,
+    /// `.hair`: one file a frame.
+    Hair,
+}
+
+impl CacheFormat {
+    /// The format that a file's extension asks for.
+    pub fn of_file(path: &Path) -> Result<Self, CacheError> {
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("usda") => Ok(Self::UsdText),
+            Some("usdc" | "usd") => Ok(Self::UsdBinary),
+            Some("hair") => Ok(Self::Hair),
+            _ => Err(CacheError::Extension { path: path.to_owned() }),
+        }
+    }
+}
+
+#[derive(Debug)]
+enum Kind {
+    Usd(Box<UsdCache>),
+    Hair(FrameFiles),
+}
+
+/// Writes the frames of a simulation.
+#[derive(Debug)]
+pub struct CacheWriter {
+    path: PathBuf,
+    kind: Kind,
+}
+
+impl CacheWriter {
+    /// Begins a cache, in the format of its extension; an old one is replaced.
+    pub fn create(path: impl AsRef<Path>, simulation: &Simulation) -> Result<Self, CacheError> {
+        let path = path.as_ref();
+        let kind = match CacheFormat::of_file(path)? {
+            CacheFormat::Hair => Kind::Hair(FrameFiles::create(path)?),
+            _ => Kind::Usd(Box::new(UsdCache::create(path, simulation)?)),
+        };
+        Ok(Self { path: path.to_owned(), kind })
+    }
+
+    /// Goes on with a cache of the same scene after `last_frame`; later frames are dropped.
+    pub fn resume(
+        path: impl AsRef<Path>,
+        simulation: &Simulation,
+        last_frame: u32,
+    ) -> Result<Self, CacheError> {
+        let path = path.as_ref();
+        let kind = match CacheFormat::of_file(path)? {
+            CacheFormat::Hair => Kind::Hair(FrameFiles::resume(path, last_frame)?),
+            _ => Kind::Usd(Box::new(UsdCache::resume(path, simulation, last_frame)?)),
+        };
+        Ok(Self { path: path.to_owned(), kind })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes the frame at which the simulation is.
+    pub fn write_frame(&mut self, simulation: &Simulation) -> Result<(), CacheError> {
+        match &mut self.kind {
+            Kind::Usd(cache) => cache.write_frame(simulation),
+            Kind::Hair(files) => files.write_frame(simulation),
+        }
+    }
+
+    /// Whether [`Self::flush`] costs next to nothing.
+    pub fn flushes_cheaply(&self) -> bool {
+        match &self.kind {
+            Kind::Usd(cache) => cache.flushes_cheaply(),
+            Kind::Hair(_) => true,
+        }
+    }
+
+    /// Makes every frame so far readable, whatever happens afterwards.
+    pub fn flush(&mut self) -> Result<(), CacheError> {
+        match &mut self.kind {
+            Kind::Usd(cache) => cache.flush(),
+            Kind::Hair(_) => Ok(()),
+        }
+    }
+
+    /// Completes the cache.
+    pub fn finish(self) -> Result<(), CacheError> {
+        match self.kind {
+            Kind::Usd(cache) => cache.finish(),
+            Kind::Hair(_) => Ok(()),
+        }
+    }
+}

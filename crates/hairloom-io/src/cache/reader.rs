@@ -1,0 +1,132 @@
+use std::path::{Path, PathBuf};
+
+use hairloom::body::TriMesh;
+use hairloom::groom::Groom;
+
+use super::frame_files::{frame_path, frames_of};
+use super::{CacheError, CacheFormat, layout};
+use crate::hair;
+use crate::stage::Stage;
+use crate::usd::Value;
+
+/// A cache to look at: one of ours, any USD layer with curves or meshes, or `.hair` files.
+#[derive(Debug)]
+pub struct Cache {
+    path: PathBuf,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    /// A layer, and the time codes of its frames.
+    Usd { stage: Box<Stage>, times: Vec<f64> },
+    /// One file a frame.
+    Hair { files: Vec<PathBuf> },
+}
+
+/// One frame of a cache, in the world: metres, y up.
+#[derive(Debug, Clone, Default)]
+pub struct CacheFrame {
+    /// The curves at this frame; without strands if the file has only bodies.
+    pub groom: Groom,
+    /// The bodies at this frame.
+    pub bodies: Vec<CacheBody>,
+    /// The time code of this frame.
+    pub time_code: f64,
+}
+
+/// A body of a cache.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CacheBody {
+    /// Its name.
+    pub name: String,
+    /// Its mesh in the world.
+    pub mesh: TriMesh,
+    /// Red, green and blue, from 0 to 1.
+    pub color: Option<[f32; 3]>,
+}
+
+impl Cache {
+    /// Opens a cache. `NAME.hair` stands for all of `NAME.0000.hair` and so on, unless it is a file itself.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, CacheError> {
+        let path = path.as_ref();
+        let content = match CacheFormat::of_file(path)? {
+            CacheFormat::Hair => Content::Hair { files: hair_files(path)? },
+            _ => open_stage(path)?,
+        };
+        Ok(Self { path: path.to_owned(), content })
+    }
+
+    /// The number of frames, at least 1.
+    pub fn frames(&self) -> usize {
+        match &self.content {
+            Content::Usd { times, .. } => times.len(),
+            Content::Hair { files } => files.len(),
+        }
+    }
+
+    /// Frames a second [1/s]; 24 where the file does not say.
+    pub fn fps(&self) -> f64 {
+        match &self.content {
+            Content::Usd { stage, .. } => stage.per_second(),
+            Content::Hair { .. } => 24.0,
+        }
+    }
+
+    /// Reads a frame, counted from 0.
+    pub fn frame(&self, index: usize) -> Result<CacheFrame, CacheError> {
+        let missing = || CacheError::NoSuchFrame { path: self.path.clone(), index, frames: self.frames() };
+        match &self.content {
+            Content::Usd { stage, times } => {
+                let time_code = *times.get(index).ok_or_else(missing)?;
+                let meshes = stage.meshes(time_code)?.into_iter();
+                let bodies = meshes.map(|one| CacheBody { name: one.name, mesh: one.mesh, color: one.color });
+                Ok(CacheFrame { groom: stage.groom(time_code)?, bodies: bodies.collect(), time_code })
+            }
+            Content::Hair { files } => {
+                let groom = hair::read(files.get(index).ok_or_else(missing)?, &hair::ReadOptions::default())?;
+                Ok(CacheFrame { groom, bodies: Vec::new(), time_code: index as f64 })
+            }
+        }
+    }
+
+    /// The fingerprint of the run that wrote the cache, if it is known.
+    pub(crate) fn fingerprint(&self) -> Option<u64> {
+        let Content::Usd { stage, .. } = &self.content else { return None };
+        let Ok(Some(Value::Dictionary(entries))) = stage.layer().metadata("customLayerData") else {
+            return None;
+        };
+        let (_, value) = entries.iter().find(|(key, _)| &**key == layout::FINGERPRINT)?;
+        u64::from_str_radix(value.as_str()?, 16).ok()
+    }
+}
+
+fn open_stage(path: &Path) -> Result<Content, CacheError> {
+    let stage = Stage::open(path)?;
+    if !stage.has_curves() && !stage.has_meshes() {
+        return Err(CacheError::Nothing { path: path.to_owned() });
+    }
+    let mut times = stage.curve_times()?;
+    if times.is_empty() {
+        times = stage.mesh_times()?;
+    }
+    if times.is_empty() {
+        times.push(0.0);
+    }
+    Ok(Content::Usd { stage: Box::new(stage), times })
+}
+
+fn hair_files(path: &Path) -> Result<Vec<PathBuf>, CacheError> {
+    if path.exists() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let frames = frames_of(path)?;
+    if frames.is_empty() {
+        let missing = std::io::Error::new(
+            std::io::ErrorKind::NotFound,
+            format!("there is no such file, and none such as {}", frame_path(path, 0).display()),
+        );
+        return Err(CacheError::io(path, missing));
+    }
+    Ok(frames.into_iter().map(|frame| frame_path(path, frame)).collect())
+}

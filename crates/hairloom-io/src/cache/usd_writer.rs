@@ -1,0 +1,294 @@
+//! Caches in one USD file.
+
+use std::path::Path;
+
+use glam::Vec3;
+use hairloom::groom::{Attribute, Domain, Values};
+use hairloom::math::Pose;
+use hairloom::simulate::{BodyView, Simulation};
+
+use super::{CacheError, layout};
+use crate::run;
+use crate::usd::{AttributeId, Format, Keep, PrimId, UsdError, Value, Writer};
+
+/// The attributes of a body that change.
+#[derive(Debug, Clone, Copy)]
+enum BodySamples {
+    Rigid { transform: AttributeId },
+    Deforming { points: AttributeId, extent: AttributeId },
+}
+
+/// The attributes that get samples.
+#[derive(Debug)]
+struct Samples {
+    points: AttributeId,
+    extent: AttributeId,
+    velocities: Option<AttributeId>,
+    bodies: Vec<BodySamples>,
+}
+
+/// Writes a USD cache.
+#[derive(Debug)]
+pub(super) struct UsdCache {
+    writer: Writer,
+    samples: Samples,
+    /// The largest radius of the hair, for its extent [m].
+    radius: f32,
+}
+
+impl UsdCache {
+    pub(super) fn create(path: &Path, simulation: &Simulation) -> Result<Self, CacheError> {
+        let mut writer = Writer::create(path)?;
+        let samples = declare(&mut writer, simulation)?;
+        Ok(Self { writer, samples, radius: largest_radius(simulation) })
+    }
+
+    pub(super) fn resume(path: &Path, simulation: &Simulation, last: u32) -> Result<Self, CacheError> {
+        let writer = Writer::resume(path, Keep::Until(f64::from(last)))?;
+        let wrong = |problem: String| CacheError::Resume { path: path.to_owned(), problem };
+        let samples = find(&writer, simulation)
+            .ok_or_else(|| wrong("its hair or its bodies are not those of the scene".into()))?;
+        let frames = writer.times(samples.points);
+        if frames.len() != last as usize + 1 {
+            return Err(wrong(format!("it does not hold all frames from 0 to {last}")));
+        }
+        Ok(Self { writer, samples, radius: largest_radius(simulation) })
+    }
+
+    pub(super) fn write_frame(&mut self, simulation: &Simulation) -> Result<(), CacheError> {
+        let (frame, strands) = (simulation.frame(), simulation.strands());
+        let time = f64::from(frame);
+        let Self { writer, samples, radius, .. } = self;
+        writer.set_metadata("endTimeCode", &Value::Double(time))?;
+        writer.write_sample(samples.points, time, &triples(&strands.points))?;
+        writer.write_sample(samples.extent, time, &extent(&strands.points, *radius))?;
+        if let Some(velocities) = samples.velocities {
+            writer.write_sample(velocities, time, &triples(&strands.velocities))?;
+        }
+        for (body, samples) in samples.bodies.iter().enumerate() {
+            match *samples {
+                BodySamples::Rigid { transform } => {
+                    let matrix = matrix(&simulation.body_pose(body, frame));
+                    writer.write_sample(transform, time, &matrix)?;
+                }
+                BodySamples::Deforming { points, extent: bounds } => {
+                    let moved = simulation.body_points(body, frame);
+                    writer.write_sample(points, time, &triples(&moved))?;
+                    writer.write_sample(bounds, time, &extent(&moved, 0.0))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn flushes_cheaply(&self) -> bool {
+        self.writer.format() == Format::Binary
+    }
+
+    pub(super) fn flush(&mut self) -> Result<(), CacheError> {
+        Ok(self.writer.flush()?)
+    }
+
+    pub(super) fn finish(self) -> Result<(), CacheError> {
+        Ok(self.writer.finish()?)
+    }
+}
+
+fn largest_radius(simulation: &Simulation) -> f32 {
+    0.5 * simulation.groom().widths.iter().copied().fold(0.0, f32::max)
+}
+
+fn triples(points: &[Vec3]) -> Value {
+    Value::Vec3fArray(points.iter().map(|point| point.to_array()).collect())
+}
+
+/// The box around points, with room for their thickness.
+fn extent(points: &[Vec3], radius: f32) -> Value {
+    let first = points.first().copied().unwrap_or_default();
+    let (low, high) = points.iter().fold((first, first), |(low, high), &p| (low.min(p), high.max(p)));
+    Value::Vec3fArray(vec![(low - radius).to_array(), (high + radius).to_array()])
+}
+
+/// The matrix of a pose; USD's points are rows.
+fn matrix(pose: &Pose) -> Value {
+    let matrix = glam::DMat4::from_rotation_translation(pose.rotation, pose.translation);
+    Value::Matrix4d(matrix.to_cols_array_2d())
+}
+
+/// The names of the bodies' prims, in the scene's order.
+fn body_paths(views: &[BodyView]) -> Vec<String> {
+    let mut used = Vec::new();
+    views
+        .iter()
+        .map(|view| format!("{}/{}", layout::BODIES, layout::prim_name(&view.name, &mut used)))
+        .collect()
+}
+
+/// The bodies that are written.
+fn shown_bodies(simulation: &Simulation) -> Vec<BodyView> {
+    if simulation.scene().output.bodies { simulation.body_views() } else { Vec::new() }
+}
+
+/// Finds the attributes in a file that was written for the same scene.
+fn find(writer: &Writer, simulation: &Simulation) -> Option<Samples> {
+    let hair = |name: &str| writer.attribute(format!("{}.{name}", layout::HAIR));
+    let views = shown_bodies(simulation);
+    let body = |(view, path): (&BodyView, &String)| {
+        let of = |name: &str| writer.attribute(format!("{path}.{name}"));
+        Some(if view.deforms {
+            BodySamples::Deforming { points: of("points")?, extent: of("extent")? }
+        } else {
+            BodySamples::Rigid { transform: of("xformOp:transform")? }
+        })
+    };
+    let velocities = match simulation.scene().output.velocities {
+        true => Some(hair("velocities")?),
+        false => None,
+    };
+    // Velocities that the rest of the frames would lack cannot stay.
+    if velocities.is_none() && hair("velocities").is_some() {
+        return None;
+    }
+    let bodies = views.iter().zip(&body_paths(&views)).map(body).collect::<Option<_>>()?;
+    Some(Samples { points: hair("points")?, extent: hair("extent")?, velocities, bodies })
+}
+
+fn declare(writer: &mut Writer, simulation: &Simulation) -> Result<Samples, UsdError> {
+    let scene = simulation.scene();
+    writer.set_metadata("defaultPrim", &Value::token("World"))?;
+    writer.set_metadata("metersPerUnit", &Value::Double(1.0))?;
+    writer.set_metadata("upAxis", &Value::token("Y"))?;
+    writer.set_metadata("timeCodesPerSecond", &Value::Double(scene.time.fps))?;
+    writer.set_metadata("framesPerSecond", &Value::Double(scene.time.fps))?;
+    writer.set_metadata("startTimeCode", &Value::Double(0.0))?;
+    writer.set_metadata("endTimeCode", &Value::Double(0.0))?;
+    writer.set_metadata("documentation", &Value::string(&format!("Hairloom: {}", scene.name)))?;
+    let run = format!("{:016x}", run::fingerprint(simulation));
+    let data = Value::Dictionary(vec![(layout::FINGERPRINT.into(), Value::string(&run))]);
+    writer.set_metadata("customLayerData", &data)?;
+    let world = writer.define("/World", "Xform")?;
+    writer.set_prim_metadata(world, "kind", &Value::token("component"))?;
+    let mut samples = declare_hair(writer, simulation)?;
+    let views = shown_bodies(simulation);
+    if !views.is_empty() {
+        writer.define(layout::BODIES, "Scope")?;
+    }
+    for (view, path) in views.iter().zip(body_paths(&views)) {
+        samples.bodies.push(declare_body(writer, view, &path)?);
+    }
+    Ok(samples)
+}
+
+fn declare_hair(writer: &mut Writer, simulation: &Simulation) -> Result<Samples, UsdError> {
+    let (groom, output) = (simulation.groom(), &simulation.scene().output);
+    let hair = writer.define(layout::HAIR, "BasisCurves")?;
+    writer.declare_uniform(hair, "type", "token", &Value::token("linear"))?;
+    writer.declare_uniform(hair, "wrap", "token", &Value::token("nonperiodic"))?;
+    let counts = (0..groom.strands()).map(|strand| groom.curves.vertices_of(strand) as i32).collect();
+    constant(writer, hair, "curveVertexCounts", "int[]", &Value::IntArray(counts))?;
+    if output.widths && !groom.widths.is_empty() {
+        let widths = constant(writer, hair, "widths", "float[]", &Value::FloatArray(groom.widths.clone()))?;
+        writer.set_attribute_metadata(widths, "interpolation", &Value::token("vertex"))?;
+    }
+    if !groom.ids.is_empty() {
+        let ids = Value::IntArray(groom.ids.iter().map(|&id| id as i32).collect());
+        primvar(writer, hair, layout::IDS, "int[]", "uniform", &ids)?;
+    }
+    if !groom.root_uv.is_empty() {
+        let root_uv = Value::Vec2fArray(groom.root_uv.iter().map(|uv| uv.to_array()).collect());
+        primvar(writer, hair, layout::ROOT_UV, "texCoord2f[]", "uniform", &root_uv)?;
+    }
+    if groom.guides.contains(&true) {
+        let guides = Value::IntArray(groom.guides.iter().map(|&guide| i32::from(guide)).collect());
+        primvar(writer, hair, layout::GUIDES, "int[]", "uniform", &guides)?;
+    }
+    let mut used: Vec<String> = [layout::IDS, layout::ROOT_UV, layout::GUIDES].map(str::to_owned).to_vec();
+    used.push("widths".to_owned());
+    for attribute in &groom.attributes {
+        declare_attribute(writer, hair, attribute, &mut used)?;
+    }
+    if !used.iter().any(|name| name == layout::COLOR) {
+        let color = Value::Vec3fArray(vec![layout::HAIR_COLOR]);
+        primvar(writer, hair, layout::COLOR, "color3f[]", "constant", &color)?;
+    }
+    Ok(Samples {
+        points: writer.declare(hair, "points", "point3f[]")?,
+        extent: writer.declare(hair, "extent", "float3[]")?,
+        velocities: match output.velocities {
+            true => Some(writer.declare(hair, "velocities", "vector3f[]")?),
+            false => None,
+        },
+        bodies: Vec::new(),
+    })
+}
+
+fn declare_attribute(
+    writer: &mut Writer,
+    hair: PrimId,
+    attribute: &Attribute,
+    used: &mut Vec<String>,
+) -> Result<(), UsdError> {
+    let name = layout::prim_name(&attribute.name, used);
+    let interpolation = match attribute.domain {
+        Domain::Strand => "uniform",
+        Domain::Vertex => "vertex",
+    };
+    let (type_name, value) = match &attribute.values {
+        Values::Float(values) => ("float[]", Value::FloatArray(values.clone())),
+        Values::Int(values) => ("int[]", Value::IntArray(values.clone())),
+        Values::Vec2(values) => {
+            ("float2[]", Value::Vec2fArray(values.iter().map(|v| v.to_array()).collect()))
+        }
+        Values::Vec3(values) if name == layout::COLOR => ("color3f[]", triples(values)),
+        Values::Vec3(values) => ("float3[]", triples(values)),
+    };
+    primvar(writer, hair, &name, type_name, interpolation, &value)
+}
+
+fn declare_body(writer: &mut Writer, view: &BodyView, path: &str) -> Result<BodySamples, UsdError> {
+    let body = writer.define(path, "Mesh")?;
+    if !path.ends_with(&format!("/{}", view.name)) {
+        writer.set_prim_metadata(body, "displayName", &Value::string(&view.name))?;
+    }
+    writer.declare_uniform(body, "subdivisionScheme", "token", &Value::token("none"))?;
+    let counts = Value::IntArray(vec![3; view.mesh.triangles.len()]);
+    constant(writer, body, "faceVertexCounts", "int[]", &counts)?;
+    let indices = view.mesh.triangles.as_flattened().iter().map(|&vertex| vertex as i32).collect();
+    constant(writer, body, "faceVertexIndices", "int[]", &Value::IntArray(indices))?;
+    let color = Value::Vec3fArray(vec![view.color.unwrap_or(layout::BODY_COLOR)]);
+    primvar(writer, body, layout::COLOR, "color3f[]", "constant", &color)?;
+    let points = writer.declare(body, "points", "point3f[]")?;
+    let bounds = writer.declare(body, "extent", "float3[]")?;
+    if view.deforms {
+        return Ok(BodySamples::Deforming { points, extent: bounds });
+    }
+    writer.set_default(points, &triples(&view.mesh.points))?;
+    writer.set_default(bounds, &extent(&view.mesh.points, 0.0))?;
+    let transform = writer.declare(body, "xformOp:transform", "matrix4d")?;
+    writer.declare_uniform(body, "xformOpOrder", "token[]", &Value::tokens(["xformOp:transform"]))?;
+    Ok(BodySamples::Rigid { transform })
+}
+
+fn constant(
+    writer: &mut Writer,
+    prim: PrimId,
+    name: &str,
+    type_name: &str,
+    value: &Value,
+) -> Result<AttributeId, UsdError> {
+    let attribute = writer.declare(prim, name, type_name)?;
+    writer.set_default(attribute, value)?;
+    Ok(attribute)
+}
+
+fn primvar(
+    writer: &mut Writer,
+    prim: PrimId,
+    name: &str,
+    type_name: &str,
+    interpolation: &str,
+    value: &Value,
+) -> Result<(), UsdError> {
+    let attribute = constant(writer, prim, &format!("primvars:{name}"), type_name, value)?;
+    writer.set_attribute_metadata(attribute, "interpolation", &Value::token(interpolation))
+}

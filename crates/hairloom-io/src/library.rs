@@ -1,0 +1,133 @@
+//! The files that a scene names.
+
+use std::path::{Path, PathBuf};
+
+use hairloom::body::TriMesh;
+use hairloom::groom::Groom;
+use hairloom::simulate::{AnimatedMesh, Library};
+
+use crate::stage::{Stage, StageMesh};
+use crate::{hair, obj};
+
+/// The folder that the files of a scene are looked for in: that of the scene's own file.
+///
+/// Grooms come from USD (`.usd`, `.usda`, `.usdc`) and `.hair` files, meshes from USD and `.obj`, moving meshes from
+/// USD. All curves of a USD file together are the groom, and all its meshes are one mesh, placed as the file places
+/// them; of things that move, the first sample counts unless a moving mesh is asked for.
+#[derive(Debug, Clone)]
+pub struct Folder {
+    path: PathBuf,
+}
+
+impl Folder {
+    /// Looks for files in `path`.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// Looks for files beside a scene's file.
+    pub fn of_scene(scene: &Path) -> Self {
+        let folder = scene.parent().filter(|folder| *folder != Path::new(""));
+        Self::new(folder.unwrap_or(Path::new(".")))
+    }
+
+    /// Where a file that a scene names is.
+    pub fn locate(&self, file: &str) -> PathBuf {
+        self.path.join(file)
+    }
+
+    /// The path of a file that is there, and its extension.
+    fn find(&self, file: &str) -> Result<(PathBuf, String), String> {
+        let path = self.locate(file);
+        if !path.is_file() {
+            let problem = if path.exists() { "is not a regular file" } else { "is not there" };
+            return Err(format!("'{file}' {problem}; looked in the folder '{}'", self.path.display()));
+        }
+        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        let extension = extension.to_ascii_lowercase();
+        Ok((path, extension))
+    }
+
+    fn unknown(file: &str, what: &str, extensions: &str) -> String {
+        format!("'{file}': {what} are read from files that end with {extensions}")
+    }
+}
+
+impl Library for Folder {
+    fn groom(&self, file: &str) -> Result<Groom, String> {
+        let (path, extension) = self.find(file)?;
+        match extension.as_str() {
+            "usd" | "usda" | "usdc" => {
+                let stage = Stage::open(&path).map_err(|error| error.to_string())?;
+                if !stage.has_curves() {
+                    return Err(format!("{}: there are no curves (BasisCurves) in it", path.display()));
+                }
+                stage.groom(f64::NEG_INFINITY).map_err(|error| error.to_string())
+            }
+            "hair" => hair::read(&path, &hair::ReadOptions::default()).map_err(|error| error.to_string()),
+            _ => Err(Self::unknown(file, "grooms", ".usd, .usda, .usdc or .hair")),
+        }
+    }
+
+    fn mesh(&self, file: &str) -> Result<TriMesh, String> {
+        let (path, extension) = self.find(file)?;
+        match extension.as_str() {
+            "usd" | "usda" | "usdc" => {
+                let stage = stage_with_meshes(&path)?;
+                let meshes = stage.meshes(f64::NEG_INFINITY).map_err(|error| error.to_string())?;
+                joined(meshes).ok_or_else(|| format!("{}: more points than a mesh can hold", path.display()))
+            }
+            "obj" => {
+                let read =
+                    obj::read(&path, &obj::ReadOptions::default()).map_err(|error| error.to_string())?;
+                Ok(read.mesh)
+            }
+            _ => Err(Self::unknown(file, "meshes", ".obj, .usd, .usda or .usdc")),
+        }
+    }
+
+    fn animated_mesh(&self, file: &str) -> Result<AnimatedMesh, String> {
+        let (path, extension) = self.find(file)?;
+        if !matches!(extension.as_str(), "usd" | "usda" | "usdc") {
+            return Err(Self::unknown(file, "moving meshes", ".usd, .usda or .usdc"));
+        }
+        let mesh = self.mesh(file)?;
+        let stage = stage_with_meshes(&path)?;
+        let codes = stage.mesh_times().map_err(|error| error.to_string())?;
+        let mut points = Vec::with_capacity(codes.len());
+        for &code in &codes {
+            let moved = stage.mesh_points(code).map_err(|error| error.to_string())?;
+            if moved.len() != mesh.points.len() {
+                return Err(format!(
+                    "{}: {} points at time code {code} and {} at the first; expected the same number throughout",
+                    path.display(),
+                    moved.len(),
+                    mesh.points.len()
+                ));
+            }
+            points.push(moved);
+        }
+        let times = codes.iter().map(|code| code / stage.per_second()).collect();
+        Ok(AnimatedMesh { mesh, times, points })
+    }
+}
+
+fn stage_with_meshes(path: &Path) -> Result<Stage, String> {
+    let stage = Stage::open(path).map_err(|error| error.to_string())?;
+    if !stage.has_meshes() {
+        return Err(format!("{}: there are no meshes (Mesh) in it", path.display()));
+    }
+    Ok(stage)
+}
+
+/// All meshes as one; nothing if it has more points than indices can name.
+fn joined(meshes: Vec<StageMesh>) -> Option<TriMesh> {
+    let mut whole = TriMesh::default();
+    for StageMesh { mesh, .. } in meshes {
+        let first = u32::try_from(whole.points.len()).ok()?;
+        u32::try_from(whole.points.len() + mesh.points.len()).ok()?;
+        whole.points.extend(mesh.points);
+        whole.triangles.extend(mesh.triangles.iter().map(|triangle| triangle.map(|vertex| vertex + first)));
+    }
+    Some(whole)
+}

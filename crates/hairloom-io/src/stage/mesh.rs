@@ -1,0 +1,75 @@
+//! Meshes.
+
+use hairloom::body::TriMesh;
+
+use super::{Stage, StageMesh, value};
+use crate::cache::CacheError;
+use crate::obj::triangulate::triangulate;
+use crate::usd::{Prim, Value};
+
+/// A mesh at a time [time codes], in triangles that wind counter-clockwise.
+pub(super) fn read(stage: &Stage, prim: Prim<'_>, time: f64) -> Result<StageMesh, CacheError> {
+    let path = prim.path();
+    let wrong = |problem: String| stage.problem(path.as_str(), &problem);
+    let points = stage.points(prim, time)?;
+    let integers = |name: &str| -> Result<Vec<i32>, CacheError> {
+        let value = match prim.attribute(name) {
+            Some(attribute) => value::at(&attribute, time)?,
+            None => None,
+        };
+        match value {
+            Some(Value::IntArray(values)) => Ok(values),
+            _ => Err(wrong(format!("it has no {name}"))),
+        }
+    };
+    let (counts, indices) = (integers("faceVertexCounts")?, integers("faceVertexIndices")?);
+    let mut corners = Vec::with_capacity(indices.len());
+    for (place, &index) in indices.iter().enumerate() {
+        match u32::try_from(index) {
+            Ok(corner) if (corner as usize) < points.len() => corners.push(corner),
+            _ => {
+                let problem = format!(
+                    "faceVertexIndices[{place}] is {index}, and there are {} points, counted from 0",
+                    points.len()
+                );
+                return Err(wrong(problem));
+            }
+        }
+    }
+    let mirrored = stage.scene_from_prim(path.as_str(), time)?.determinant() < 0.0;
+    let left_handed = token(prim, "orientation")?.as_deref() == Some("leftHanded");
+    let mut mesh = TriMesh { points, triangles: Vec::new() };
+    let mut rest = corners.as_slice();
+    for (face, &count) in counts.iter().enumerate() {
+        let split = usize::try_from(count).ok().and_then(|count| rest.split_at_checked(count));
+        let Some((polygon, after)) = split else {
+            return Err(wrong(format!(
+                "faceVertexCounts[{face}] is {count}, and {} of the faceVertexIndices are left",
+                rest.len()
+            )));
+        };
+        rest = after;
+        let triangles = &mut mesh.triangles;
+        triangulate(&mesh.points, polygon, |[a, b, c]| {
+            if a != b && b != c && c != a {
+                triangles.push(if mirrored == left_handed { [a, b, c] } else { [a, c, b] });
+            }
+        });
+    }
+    let name = match prim.metadata("displayName")? {
+        Some(Value::String(name)) if !name.is_empty() => name.to_string(),
+        _ => prim.name().to_owned(),
+    };
+    Ok(StageMesh { name, mesh, color: color(prim)? })
+}
+
+fn token(prim: Prim<'_>, name: &str) -> Result<Option<String>, CacheError> {
+    let Some(attribute) = prim.attribute(name) else { return Ok(None) };
+    Ok(attribute.default()?.and_then(|value| value.as_str().map(str::to_owned)))
+}
+
+fn color(prim: Prim<'_>) -> Result<Option<[f32; 3]>, CacheError> {
+    let Some(attribute) = prim.attribute("primvars:displayColor") else { return Ok(None) };
+    let colors = attribute.default()?.and_then(|value| value.to_vec3f_array());
+    Ok(colors.filter(|colors| colors.len() == 1).map(|colors| colors[0]))
+}

@@ -1,0 +1,201 @@
+//! The curves and meshes of a USD layer, as they are in the world: metres, y up.
+//!
+//! All `BasisCurves` together are one groom. Prims that are inactive, or only templates (`class`), are left out, with
+//! all below them. Cubic curves become polylines with as many points as they have control points.
+
+mod curves;
+mod mesh;
+mod transform;
+mod value;
+
+use std::path::Path;
+
+use glam::{DMat4, DVec3, DVec4, Vec3};
+use hairloom::body::TriMesh;
+use hairloom::groom::Groom;
+
+use crate::cache::CacheError;
+use crate::usd::{Layer, Prim, Specifier, Value};
+
+/// A mesh of a layer at a time.
+pub(crate) struct StageMesh {
+    /// The name that people gave it, or that of the prim.
+    pub(crate) name: String,
+    /// The mesh in the world.
+    pub(crate) mesh: TriMesh,
+    /// Its colour, if it has one for all of it.
+    pub(crate) color: Option<[f32; 3]>,
+}
+
+/// A layer, and where its curves and meshes are.
+#[derive(Debug)]
+pub(crate) struct Stage {
+    layer: Layer,
+    /// Metres and y up, from the layer's units.
+    scene_from_layer: DMat4,
+    per_second: f64,
+    curves: Vec<String>,
+    meshes: Vec<String>,
+}
+
+impl Stage {
+    /// Opens a layer and looks for curves and meshes.
+    pub(crate) fn open(path: &Path) -> Result<Self, CacheError> {
+        let layer = Layer::open(path)?;
+        let number = |name: &str, otherwise: f64| -> Result<f64, CacheError> {
+            let value = layer.metadata(name)?.and_then(|value| value.as_f64());
+            Ok(value.filter(|value| value.is_finite() && *value > 0.0).unwrap_or(otherwise))
+        };
+        // Without a word about it, USD has centimetres, y up, and 24 time codes a second.
+        let unit = number("metersPerUnit", 0.01)?;
+        let per_second = number("timeCodesPerSecond", number("framesPerSecond", 24.0)?)?;
+        let z_up = layer.metadata("upAxis")?.is_some_and(|axis| axis.as_str() == Some("Z"));
+        // An exact quarter turn: (x, y, z) becomes (x, z, −y).
+        let quarter = DMat4::from_cols(DVec4::X, DVec4::NEG_Z, DVec4::Y, DVec4::W);
+        let upright = if z_up { quarter } else { DMat4::IDENTITY };
+        let scene_from_layer = upright * DMat4::from_scale(DVec3::splat(unit));
+        let (curves, meshes) = geometry(&layer)?;
+        Ok(Self { layer, scene_from_layer, per_second, curves, meshes })
+    }
+
+    /// Time codes a second [1/s].
+    pub(crate) fn per_second(&self) -> f64 {
+        self.per_second
+    }
+
+    /// Whether there are curves.
+    pub(crate) fn has_curves(&self) -> bool {
+        !self.curves.is_empty()
+    }
+
+    /// Whether there are meshes.
+    pub(crate) fn has_meshes(&self) -> bool {
+        !self.meshes.is_empty()
+    }
+
+    /// The layer.
+    pub(crate) fn layer(&self) -> &Layer {
+        &self.layer
+    }
+
+    /// The times at which the curves have samples [time codes].
+    pub(crate) fn curve_times(&self) -> Result<Vec<f64>, CacheError> {
+        self.times(&self.curves)
+    }
+
+    /// The times at which the meshes have samples [time codes].
+    pub(crate) fn mesh_times(&self) -> Result<Vec<f64>, CacheError> {
+        self.times(&self.meshes)
+    }
+
+    fn times(&self, paths: &[String]) -> Result<Vec<f64>, CacheError> {
+        let mut times = Vec::new();
+        for path in paths {
+            for prim in self.prims_down_to(path) {
+                for attribute in prim.attributes()? {
+                    if attribute.name() == "points" || attribute.name().starts_with("xformOp:") {
+                        times.extend_from_slice(attribute.times()?);
+                    }
+                }
+            }
+            times.retain(|time| time.is_finite());
+            times.sort_by(f64::total_cmp);
+            times.dedup();
+        }
+        Ok(times)
+    }
+
+    /// All curves at a time [time codes] as one groom.
+    pub(crate) fn groom(&self, time: f64) -> Result<Groom, CacheError> {
+        let mut parts = Vec::new();
+        for path in &self.curves {
+            if let Some(prim) = self.layer.prim(path) {
+                parts.push(curves::read(self, prim, time)?);
+            }
+        }
+        curves::merge(parts).ok_or_else(|| self.problem("/", "more points than a groom can hold"))
+    }
+
+    /// All meshes at a time [time codes].
+    pub(crate) fn meshes(&self, time: f64) -> Result<Vec<StageMesh>, CacheError> {
+        let prims = self.meshes.iter().filter_map(|path| self.layer.prim(path));
+        prims.map(|prim| mesh::read(self, prim, time)).collect()
+    }
+
+    /// The points of all meshes at a time, one after the other [m].
+    pub(crate) fn mesh_points(&self, time: f64) -> Result<Vec<Vec3>, CacheError> {
+        let mut points = Vec::new();
+        for prim in self.meshes.iter().filter_map(|path| self.layer.prim(path)) {
+            points.extend(self.points(prim, time)?);
+        }
+        Ok(points)
+    }
+
+    /// The points of a prim in the world [m].
+    fn points(&self, prim: Prim<'_>, time: f64) -> Result<Vec<Vec3>, CacheError> {
+        let path = prim.path();
+        let value = match prim.attribute("points") {
+            Some(attribute) => value::at(&attribute, time)?,
+            None => None,
+        };
+        let Some(points) = value.as_ref().and_then(Value::to_vec3f_array) else {
+            return Err(self.problem(path.as_str(), "it has no points"));
+        };
+        drop(value);
+        let matrix = self.scene_from_prim(path.as_str(), time)?;
+        if matrix == DMat4::IDENTITY {
+            return Ok(points.into_iter().map(Vec3::from_array).collect());
+        }
+        let place = |point: [f32; 3]| matrix.transform_point3(Vec3::from_array(point).as_dvec3()).as_vec3();
+        Ok(points.into_iter().map(place).collect())
+    }
+
+    /// A prim and those above it, the topmost first.
+    fn prims_down_to<'a>(&'a self, path: &str) -> Vec<Prim<'a>> {
+        let ends = path.match_indices('/').skip(1).map(|(index, _)| index).chain([path.len()]);
+        ends.filter_map(|end| self.layer.prim(&path[..end])).collect()
+    }
+
+    /// The transform from a prim to the scene, at a time [time codes].
+    fn scene_from_prim(&self, path: &str, time: f64) -> Result<DMat4, CacheError> {
+        let mut matrix = self.scene_from_layer;
+        for prim in self.prims_down_to(path) {
+            let local = transform::local(prim, time).map_err(|problem| match problem {
+                transform::Problem::Usd(error) => error.into(),
+                transform::Problem::Operation(text) => self.problem(prim.path().as_str(), &text),
+            })?;
+            matrix = if local.resets { self.scene_from_layer * local.matrix } else { matrix * local.matrix };
+        }
+        Ok(matrix)
+    }
+
+    fn problem(&self, prim: &str, problem: &str) -> CacheError {
+        CacheError::Content {
+            path: self.layer.file().to_owned(),
+            prim: prim.to_owned(),
+            problem: problem.to_owned(),
+        }
+    }
+}
+
+/// The paths of the curves and of the meshes.
+fn geometry(layer: &Layer) -> Result<(Vec<String>, Vec<String>), CacheError> {
+    let (mut curves, mut meshes) = (Vec::new(), Vec::new());
+    let mut open = layer.roots()?;
+    open.reverse();
+    while let Some(prim) = open.pop() {
+        let inactive = prim.metadata("active")? == Some(Value::Bool(false));
+        if inactive || prim.specifier()? == Specifier::Class {
+            continue;
+        }
+        match &*prim.type_name()? {
+            "BasisCurves" => curves.push(prim.path().to_string()),
+            "Mesh" => meshes.push(prim.path().to_string()),
+            _ => {}
+        }
+        let mut children = prim.children()?;
+        children.reverse();
+        open.append(&mut children);
+    }
+    Ok((curves, meshes))
+}
