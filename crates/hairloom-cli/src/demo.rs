@@ -42,7 +42,7 @@ Examples:
   hairloom demo --strands 60000 --size 1080x1080 --out out/large";
 
 const SCENE: &str = include_str!("../../../scenes/demo.toml");
-const CAMERA: &str = "eye=1.02,1.68,1.5;target=0,1.53,0;fov=21";
+const CAMERA: &str = "eye=1.05,1.62,1.5;target=0,1.495,-0.01;fov=17.5";
 const COLOR: &str = "auburn";
 /// Frames on the contact sheet.
 const SHEET: u32 = 12;
