@@ -88,8 +88,7 @@ fn draw(arguments: &Arguments, cache: &Path) -> Result<(), Failure> {
     let total = cache.frames();
     let chosen = spread(total, SHEET);
     let mut sheet = ContactSheet::new(chosen.len() as u32, 4, arguments.size).map_err(failure)?;
-    let (path, playback) =
-        (arguments.out.join("preview.apng"), Playback { fps: cache.fps(), plays: 0 });
+    let (path, playback) = (arguments.out.join("preview.apng"), Playback { fps: cache.fps(), plays: 0 });
     let mut animation = Animation::create(path, arguments.size, total as u32, playback).map_err(failure)?;
     let mut progress = Progress::new("picture");
     progress.begin(0, total as u64);

@@ -33,7 +33,9 @@ impl Progress {
         }
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
         let template = format!("{{bar:32}} {} {{pos}}/{{len}}  {{msg}}  {{eta}} left", self.what);
-        bar.set_style(ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_style(
+            ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar()),
+        );
         bar.set_position(first);
         // The time left comes from this run's own steps.
         bar.reset_eta();

@@ -72,7 +72,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 fn sheet(arguments: &Arguments, cache: &Cache, look: Look, count: u32) -> Result<(), Failure> {
     let frames = spread(cache.frames(), count);
-    let shots = frames.iter().map(|&frame| cache.frame(frame).map_err(Failure::bad_input)).collect::<Result<Vec<_>, _>>()?;
+    let shots = frames
+        .iter()
+        .map(|&frame| cache.frame(frame).map_err(Failure::bad_input))
+        .collect::<Result<Vec<_>, _>>()?;
     let camera = look.camera(&arguments.camera, &shots);
     let count = frames.len() as u32;
     let columns = f64::from(count).sqrt().ceil() as u32;
@@ -89,15 +92,21 @@ fn sheet(arguments: &Arguments, cache: &Cache, look: Look, count: u32) -> Result
 fn animation(arguments: &Arguments, cache: &Cache, look: Look) -> Result<(), Failure> {
     // A few frames tell where the scene goes; reading all of them twice would take as long as drawing.
     let scouted = spread(cache.frames(), 8);
-    let scouted = scouted.into_iter().map(|frame| cache.frame(frame).map_err(Failure::bad_input)).collect::<Result<Vec<_>, _>>()?;
+    let scouted = scouted
+        .into_iter()
+        .map(|frame| cache.frame(frame).map_err(Failure::bad_input))
+        .collect::<Result<Vec<_>, _>>()?;
     let camera = look.camera(&arguments.camera, &scouted);
     let total = cache.frames();
     let playback = Playback { fps: cache.fps(), plays: 0 };
-    let mut animation = Animation::create(&arguments.out, look.size, total as u32, playback).map_err(failure)?;
+    let mut animation =
+        Animation::create(&arguments.out, look.size, total as u32, playback).map_err(failure)?;
     let mut progress = Progress::new("picture");
     progress.begin(0, total as u64);
     for frame in 0..total {
-        animation.add(&look.draw(&cache.frame(frame).map_err(Failure::bad_input)?, &camera)?).map_err(failure)?;
+        animation
+            .add(&look.draw(&cache.frame(frame).map_err(Failure::bad_input)?, &camera)?)
+            .map_err(failure)?;
         progress.step(frame as u64 + 1, total as u64, "");
     }
     animation.finish().map_err(failure)

@@ -162,7 +162,10 @@ fn text(info: &Info) -> String {
     };
     lines.push(format!("  animation   {time}"));
     for attribute in &info.attributes {
-        lines.push(format!("  attribute   {}: a {} for each {}", attribute.name, attribute.kind, attribute.per));
+        lines.push(format!(
+            "  attribute   {}: a {} for each {}",
+            attribute.name, attribute.kind, attribute.per
+        ));
     }
     lines.extend(info.bodies.iter().map(|body| format!("  body        {body}")));
     lines.push(match (&info.repairs, &info.problem) {
