@@ -17,6 +17,16 @@ pub enum LabError {
         /// The most similar of them.
         suggestion: Option<String>,
     },
+    /// No benchmark of that name.
+    #[error("unknown benchmark '{name}'; expected {expected}{}", did_you_mean(.suggestion))]
+    UnknownBench {
+        /// The name as given.
+        name: String,
+        /// The names there are.
+        expected: String,
+        /// The most similar of them.
+        suggestion: Option<String>,
+    },
     /// The experiment does not run with that solver.
     #[error("experiment '{experiment}' cannot run with solver '{solver}'; expected {expected}{}", did_you_mean(.suggestion))]
     UnknownSolver {
@@ -74,6 +84,7 @@ impl LabError {
         matches!(
             self,
             Self::UnknownExperiment { .. }
+                | Self::UnknownBench { .. }
                 | Self::UnknownSolver { .. }
                 | Self::UnknownParameter { .. }
                 | Self::BadParameter { .. }
@@ -83,6 +94,11 @@ impl LabError {
     pub(crate) fn unknown_experiment(name: &str, known: &[&str]) -> Self {
         let (expected, suggestion) = (one_of(known), nearest(name, known));
         Self::UnknownExperiment { name: name.to_owned(), expected, suggestion }
+    }
+
+    pub(crate) fn unknown_bench(name: &str, known: &[&str]) -> Self {
+        let (expected, suggestion) = (one_of(known), nearest(name, known));
+        Self::UnknownBench { name: name.to_owned(), expected, suggestion }
     }
 
     pub(crate) fn unknown_parameter(key: &str, prefix: &str, owner: String, known: &[&str]) -> Self {
@@ -118,20 +134,26 @@ fn nearest(name: &str, known: &[&str]) -> Option<String> {
     (prefix || distance * 5 <= best.chars().count().max(4) * 2).then(|| best.to_owned())
 }
 
-/// How many letters must be inserted, dropped or replaced to turn one word into the other (Levenshtein).
+/// How many letters must be inserted, dropped, replaced or swapped with their neighbour to turn one word into
+/// the other (optimal string alignment).
 fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, letter) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, other) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != *other);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            table[i][j] = if i == 0 || j == 0 {
+                i + j
+            } else {
+                let replaced = table[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+                let mut best = replaced.min(table[i - 1][j] + 1).min(table[i][j - 1] + 1);
+                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                    best = best.min(table[i - 2][j - 2] + 1);
+                }
+                best
+            };
         }
     }
-    row[b.len()]
+    table[a.len()][b.len()]
 }
 
 #[cfg(test)]
@@ -142,6 +164,7 @@ mod tests {
     fn edit_distances_count_letters() {
         assert_eq!(edit_distance("kitten", "sitting"), 3);
         assert_eq!(edit_distance("", "abc"), 3);
+        assert_eq!(edit_distance("roep", "rope"), 1);
         assert_eq!(edit_distance("same", "same"), 0);
     }
 

@@ -36,10 +36,13 @@ pub(crate) trait Experiment {
     fn run(params: &Self::Params, method: &Method) -> Result<Findings, LabError>;
 }
 
+/// Runs an experiment with a solver, keys set to values, and a file to plot to.
+type Run = fn(Option<&str>, &[(String, Value)], Option<&Path>) -> Result<Outcome, LabError>;
+
 /// An experiment in the list of all.
 pub(crate) struct Entry {
     pub(crate) name: &'static str,
-    pub(crate) run: fn(Option<&str>, &[(String, Value)], Option<&Path>) -> Result<Outcome, LabError>,
+    pub(crate) run: Run,
     info: fn() -> Info,
 }
 

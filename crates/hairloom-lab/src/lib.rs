@@ -10,6 +10,7 @@
 //! # Ok::<(), hairloom_lab::LabError>(())
 //! ```
 
+pub mod bench;
 mod error;
 mod experiment;
 mod outcome;

@@ -101,5 +101,8 @@ fn check_method(method: &Method) -> Result<(), LabError> {
     let checked = match method {
         Method::Ftl(params) => params.check(),
     };
-    checked.map_err(|(key, problem)| LabError::BadParameter { key: format!("{PREFIX}{key}"), problem: problem.to_string() })
+    checked.map_err(|(key, expected)| {
+        let problem = format!("expected {expected}");
+        LabError::BadParameter { key: format!("{PREFIX}{key}"), problem }
+    })
 }

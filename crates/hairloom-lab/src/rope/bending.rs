@@ -5,7 +5,9 @@
 //! too far from the leader, so one step need not reach `φ_min = π − 2 arccos s` (equation 12, with the half
 //! turn that it lacks in print). For a fold at rest of angle `φ` one step gives
 //!
-//!     δ² = 1 + 4 s² − 4 s sin(φ/2),    cos φ' = (1 + δ² − 4 s²) / (2 δ),
+//! ```text
+//! δ² = 1 + 4 s² − 4 s sin(φ/2),    cos φ' = (1 + δ² − 4 s²) / (2 δ),
+//! ```
 //!
 //! whose fixed point is `φ_min`. So a fold opens to the limit within a few steps, and a rope tossed about lies
 //! below it where it is folded anew in every step.

@@ -156,12 +156,14 @@ fn largest_stable(params: &Params, substeps: usize, expected: f64) -> Result<f64
 fn pictures(params: &Params, runs: &[Dragged], exact: &Track, findings: &mut Findings) {
     let colors = [[0, 90, 200], [0, 150, 70], [210, 50, 40]];
     let time = 0.75 * params.duration;
-    for (title, picks) in
-        [("Figure 7: about the same time", [0, 1, 2]), ("Figure 7: about the same looks", [0, 3, 4])]
-    {
+    let at_its_price = ("Figure 7: about the same time", [0, 1, 2], 1.5);
+    let at_its_quality = ("Figure 7: about the same looks", [0, 3, 4], 1.1);
+    for (title, picks, depth) in [at_its_price, at_its_quality] {
+        // As deep as the ropes hang, and wide enough for the legend beside them.
+        let depth = depth * params.length();
         let mut panel = Panel::new(
-            Axis::new("x [m]").from_to(-0.8 * params.length(), 2.2 * params.length()),
-            Axis::new("y [m]").from_to(-2.2 * params.length(), 0.2 * params.length()),
+            Axis::new("x [m]").from_to(-0.4 * depth, 1.1 * depth),
+            Axis::new("y [m]").from_to(-depth, 0.1 * depth),
         )
         .titled(format!("{title} (at {time:.2} s)"))
         .with_equal_aspect();

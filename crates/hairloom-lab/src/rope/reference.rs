@@ -107,3 +107,37 @@ impl Rig for Reference {
         Frame { positions: self.positions.clone(), velocities }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A quarter of the period of a pendulum let go level is `K(sin 45°) √(l / g)`; K = 1.854074677301372.
+    #[test]
+    fn one_link_is_a_pendulum() {
+        let quarter = 1.854_074_677_301_372 * f64::sqrt(0.5 / 10.0);
+        let lowest_error = |steps: f64| {
+            let params = Params { particles: 2, segment: 0.5, dt: quarter / 10.0, ..Params::default() };
+            let mut chain = Reference::new(&params, params.straight(DVec3::X), params.dt / steps);
+            for step in 1..=10 {
+                chain.step(&|_| DVec3::ZERO, f64::from(step) * params.dt).unwrap();
+            }
+            chain.frame().positions[1].x.abs()
+        };
+        let (coarse, fine) = (lowest_error(50.0), lowest_error(100.0));
+        assert!(coarse < 1.0e-4, "{coarse}");
+        assert!((3.5..4.5).contains(&(coarse / fine)), "not of second order: {coarse} {fine}");
+    }
+
+    #[test]
+    fn a_hanging_chain_stays() {
+        let params = Params::default();
+        let start = params.straight(DVec3::NEG_Y);
+        let mut chain = Reference::new(&params, start.clone(), 1.0e-3);
+        for step in 1..=100 {
+            chain.step(&|_| DVec3::ZERO, f64::from(step) * params.dt).unwrap();
+        }
+        let far = chain.frame().positions.iter().zip(&start).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+        assert!(far < 1.0e-12, "{far}");
+    }
+}

@@ -28,6 +28,7 @@ impl Contender {
     pub(super) fn leader(params: &Params, base: ftl::Params) -> Self {
         let positions: Vec<Vec3> = params.straight(DVec3::NEG_Y).iter().map(|p| p.as_vec3()).collect();
         let strand = ftl::plain::Strand {
+            clearance: Vec::new(),
             velocities: vec![Vec3::ZERO; positions.len()],
             lengths: vec![params.segment as f32; positions.len()],
             radius: 0.0,

@@ -19,6 +19,8 @@ pub struct Strand {
     pub lengths: Vec<f32>,
     /// Distance kept from bodies [m].
     pub radius: f32,
+    /// Lower bounds of the distance to bodies at the predicted positions [m], from [`Strand::look_ahead`].
+    pub clearance: Vec<f32>,
 }
 
 /// What acts on the strand during a step.
@@ -35,16 +37,32 @@ pub struct Step<'a> {
 }
 
 impl Strand {
+    /// Where the vertices would go without constraints (equation 1), and the velocities to get there.
+    fn predict(&self, step: &Step<'_>, params: &Params) -> (Vec<Vec3>, Vec<Vec3>) {
+        let dt = step.dt;
+        let keep = 1.0 / (1.0 + params.damping as f32 * dt);
+        let mut wanted: Vec<Vec3> = self.velocities.iter().map(|&v| (v + step.gravity * dt) * keep).collect();
+        wanted[0] = (step.root - self.positions[0]) / dt;
+        let mut predicted: Vec<Vec3> =
+            self.positions.iter().zip(&wanted).map(|(&x, &v)| x + v * dt).collect();
+        predicted[0] = step.root;
+        (predicted, wanted)
+    }
+
+    /// Asks the bodies how far away they are: a stage of its own, before the step.
+    pub fn look_ahead(&mut self, step: &Step<'_>, params: &Params) {
+        let (predicted, _) = self.predict(step, params);
+        self.clearance.clear();
+        if let Some(bodies) = step.bodies {
+            self.clearance.extend(predicted.iter().map(|&point| bodies.clearance(point)));
+        }
+    }
+
     /// One step of dynamic follow-the-leader.
     pub fn step(&mut self, step: &Step<'_>, params: &Params) {
         let dt = step.dt;
         let count = self.positions.len();
-        let keep = 1.0 / (1.0 + params.damping as f32 * dt);
-        let mut wanted: Vec<Vec3> = self.velocities.iter().map(|&v| (v + step.gravity * dt) * keep).collect();
-        wanted[0] = (step.root - self.positions[0]) / dt;
-        // Equation 1.
-        let mut p: Vec<Vec3> = self.positions.iter().zip(&wanted).map(|(&x, &v)| x + v * dt).collect();
-        p[0] = step.root;
+        let (mut p, wanted) = self.predict(step, params);
         if params.backward {
             for i in (2..count).rev() {
                 p[i - 1] = p[i] + (p[i - 1] - p[i]).normalize() * self.lengths[i - 1];
@@ -53,6 +71,7 @@ impl Strand {
         let mut corrections = vec![Vec3::ZERO; count + 1];
         let mut touches = vec![None; count];
         for i in 1..count {
+            let predicted = p[i];
             // Equation 11.
             let least =
                 if i > 1 { params.bending as f32 * (self.lengths[i - 2] + self.lengths[i - 1]) } else { 0.0 };
@@ -64,7 +83,10 @@ impl Strand {
             let exact = edge * (self.lengths[i - 1] / edge.length());
             corrections[i] = exact - edge;
             p[i] = p[i - 1] + exact;
-            touches[i] = step.bodies.and_then(|bodies| resolve(bodies, p[i - 1], exact, self.radius));
+            let spare = self.clearance.get(i).map_or(f32::INFINITY, |clearance| clearance - self.radius);
+            if (p[i] - predicted).length() >= spare {
+                touches[i] = step.bodies.and_then(|bodies| resolve(bodies, p[i - 1], exact, self.radius));
+            }
             if let Some(touch) = &touches[i] {
                 p[i] = p[i - 1] + touch.edge;
             }

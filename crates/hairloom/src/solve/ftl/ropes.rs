@@ -313,34 +313,31 @@ fn newton(points: &mut [DVec3], lengths: &[f64]) -> f64 {
     error
 }
 
-/// Puts the points on a line between the ends with as much sag as their total length asks for: a start for
-/// Newton's method where the rope is nearly taut.
+/// Puts the points on an arc between the ends whose polygon is as long as the rope, on the side to which the rope
+/// hangs: a start for Newton's method where the rope is taut, folded or straight.
 fn inflate(points: &mut [DVec3], lengths: &[f64], total: f64) {
     let last = points.len() - 1;
     let (start, end) = (points[0], points[last]);
+    let span = (end - start).length().max(1.0e-12 * total);
     let chord = (end - start).normalize_or(DVec3::X);
-    let mut bulge: Vec<DVec3> = points.iter().map(|&p| (p - start).reject_from_normalized(chord)).collect();
-    let mean: DVec3 = bulge.iter().sum();
-    let side = mean.try_normalize().unwrap_or_else(|| chord.any_orthonormal_vector());
+    let mean: DVec3 = points.iter().map(|&p| (p - start).reject_from_normalized(chord)).sum();
+    // Of points on the line only rounding is left, which may point along it.
+    let sags = mean.length() > 1.0e-9 * total;
+    let side = if sags { mean.normalize() } else { chord.any_orthonormal_vector() };
+    // Half the opening angle of the arc: the polygon's length over its chord grows from 1 to infinity with it.
+    let (mut low, mut high) = (0.0, std::f64::consts::PI);
+    for _ in 0..100 {
+        let angle = 0.5 * (low + high);
+        let polygon: f64 = lengths.iter().map(|length| (angle * length / total).sin()).sum();
+        if polygon * span < total * angle.sin() { low = angle } else { high = angle }
+    }
+    let (angle, radius) = (low, 0.5 * span / low.sin());
+    let middle = start.lerp(end, 0.5);
     let mut along = 0.0;
-    let mut line = vec![start; points.len()];
-    for i in 1..=last {
-        along += lengths[i - 1];
-        let share = along / total;
-        line[i] = start.lerp(end, share);
-        bulge[i] = side * (4.0 * share * (1.0 - share)) * total;
-    }
-    bulge[0] = DVec3::ZERO;
-    let polyline = |scale: f64| -> f64 {
-        (1..=last).map(|i| (line[i] + bulge[i] * scale - line[i - 1] - bulge[i - 1] * scale).length()).sum()
-    };
-    let (mut low, mut high) = (0.0, 1.0);
-    for _ in 0..60 {
-        let middle = 0.5 * (low + high);
-        if polyline(middle) < total { low = middle } else { high = middle }
-    }
     for i in 1..last {
-        points[i] = line[i] + bulge[i] * high;
+        along += lengths[i - 1];
+        let at = angle * (2.0 * along / total - 1.0);
+        points[i] = middle + chord * (radius * at.sin()) + side * (radius * (at.cos() - angle.cos()));
     }
 }
 

@@ -1,0 +1,30 @@
+//! Times that hold on a noisy machine.
+
+use std::time::Instant;
+
+/// The shortest wall time of `runs` calls [s]: what is left once the machine's other work is out of the way.
+pub(super) fn shortest(runs: usize, mut work: impl FnMut()) -> f64 {
+    (0..runs)
+        .map(|_| {
+            let start = Instant::now();
+            work();
+            start.elapsed().as_secs_f64()
+        })
+        .fold(f64::INFINITY, f64::min)
+}
+
+/// Runs `work` on a pool of `threads` threads.
+pub(super) fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+        Ok(pool) => pool.install(work),
+        // No threads to be had: the calling thread's pool does as well.
+        Err(_) => work(),
+    }
+}
+
+/// Most memory that this process has held so far [bytes]; `None` where the system does not tell.
+pub(super) fn peak_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib * 1024)
+}

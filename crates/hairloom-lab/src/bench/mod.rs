@@ -1,0 +1,99 @@
+//! Benchmarks: ratios, each measured in one run, since absolute times hang on the machine and its load.
+
+mod clock;
+mod ftl;
+mod strands;
+
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::LabError;
+
+/// A ratio with its goal.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Ratio {
+    /// What is compared.
+    pub name: String,
+    /// The ratio found.
+    pub value: f64,
+    /// The goal, a least or a largest value as the name says.
+    pub goal: f64,
+    /// Whether the goal is met.
+    pub ok: bool,
+}
+
+impl Ratio {
+    fn at_least(name: impl Into<String>, value: f64, goal: f64) -> Self {
+        Self { name: format!("{} (at least)", name.into()), value, goal, ok: value >= goal }
+    }
+
+    fn at_most(name: impl Into<String>, value: f64, goal: f64) -> Self {
+        Self { name: format!("{} (at most)", name.into()), value, goal, ok: value <= goal }
+    }
+}
+
+/// What a benchmark found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Bench {
+    /// Its name.
+    pub bench: &'static str,
+    /// What was measured.
+    pub rows: Vec<Map<String, Value>>,
+    /// What it comes to.
+    pub ratios: Vec<Ratio>,
+}
+
+/// Names of the benchmarks, with a line on each.
+pub fn names() -> &'static [(&'static str, &'static str)] {
+    &[
+        (
+            "ftl",
+            "the furry monster's 29,000 strands: stages, lanes against plain code, growth to 200,000 strands",
+        ),
+        ("strands", "1,000 strands of 32 vertices on every solver: CPU seconds per simulated second"),
+    ]
+}
+
+/// Runs the benchmark called `name`.
+pub fn run(name: &str) -> Result<Bench, LabError> {
+    match name {
+        "ftl" => Ok(ftl::run()),
+        "strands" => Ok(strands::run()),
+        _ => {
+            let known: Vec<&str> = names().iter().map(|(name, _)| *name).collect();
+            Err(LabError::unknown_bench(name, &known))
+        }
+    }
+}
+
+impl fmt::Display for Bench {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(formatter, "{}", self.bench)?;
+        for row in &self.rows {
+            let cells: Vec<String> =
+                row.iter().map(|(key, value)| format!("{key} {}", text(value))).collect();
+            writeln!(formatter, "  {}", cells.join(", "))?;
+        }
+        for ratio in &self.ratios {
+            let verdict = if ratio.ok { "ok" } else { "MISSED" };
+            writeln!(formatter, "  {}: {:.3}, goal {} — {verdict}", ratio.name, ratio.value, ratio.goal)?;
+        }
+        Ok(())
+    }
+}
+
+/// A value with as many digits as people read.
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => match (number.as_u64(), number.as_f64()) {
+            (Some(whole), _) => whole.to_string(),
+            (None, Some(real)) if real.abs() >= 0.01 => format!("{real:.3}"),
+            (None, Some(real)) => format!("{real:.2e}"),
+            _ => number.to_string(),
+        },
+        other => other.to_string(),
+    }
+}

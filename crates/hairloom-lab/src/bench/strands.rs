@@ -1,0 +1,87 @@
+//! One workload on every solver: 1,000 strands × 32 vertices, 0.3 m, clamped horizontally, gravity, no hair–hair
+//! contact, 60 frames a second.
+
+use std::sync::Arc;
+
+use glam::{DVec3, Vec3};
+use hairloom::body::{Bodies, Body, Motion, Shape};
+use hairloom::groom::Curves;
+use hairloom::math::Pose;
+use hairloom::scene::{Attachments, Drive, Material, MaterialPreset, Model, Seat, State, Wind};
+use hairloom::solve::{Method, Step};
+use serde_json::{Map, json};
+
+use super::clock::{on_threads, shortest};
+use super::{Bench, Ratio};
+
+const STRANDS: usize = 1000;
+const VERTICES: usize = 32;
+const LENGTH: f32 = 0.3;
+const FRAMES: usize = 60;
+/// The goal for `ftl` [CPU s per simulated s].
+const FTL_GOAL: f64 = 0.015;
+
+/// Strands in rows that stick out along x, each held at its root.
+pub(super) fn workload() -> (Arc<Model>, Bodies, Attachments) {
+    let mut curves = Curves::default();
+    for strand in 0..STRANDS {
+        let root = Vec3::new(0.0, 0.002 * (strand / 40) as f32, 0.002 * (strand % 40) as f32);
+        let edge = LENGTH / (VERTICES - 1) as f32;
+        curves.push((0..VERTICES).map(|i| root + Vec3::X * (edge * i as f32)));
+    }
+    let material = Material { radius: 5.0e-5, young: 3.0e9, ..Material::preset(MaterialPreset::Straight) };
+    let model = Model::new(&curves, &material).expect("the workload is sound");
+    let holder = Body { name: "wall".into(), shape: Shape::Plane, friction: 0.0, collides: false };
+    let mut bodies = Bodies::new(vec![holder]);
+    bodies.begin_step(&[Motion::still(Pose::IDENTITY)], 1.0 / 60.0).expect("a body at rest");
+    let mut attachments = Attachments::default();
+    for strand in 0..STRANDS {
+        let held: Vec<DVec3> = curves.strand(strand)[..2].iter().map(|p| p.as_dvec3()).collect();
+        attachments.hold(&bodies, 0, Seat::Body, strand as u32, 0, &held);
+    }
+    (Arc::new(model), bodies, attachments)
+}
+
+pub(super) fn run() -> Bench {
+    let (model, bodies, attachments) = workload();
+    let wind = Wind::still();
+    let dt = 1.0 / FRAMES as f64;
+    let state = State::at_rest(model.groomed.iter().map(|p| p.as_dvec3()).collect());
+    let mut rows = Vec::new();
+    let mut ratios = Vec::new();
+    for &name in Method::NAMES {
+        let Some(method) = Method::by_name(name) else { continue };
+        // On one thread the wall time is the processor time.
+        let (seconds, stretch) = on_threads(1, || {
+            let mut solver = method.build(&model);
+            let mut stored = State::default();
+            let seconds = shortest(7, || {
+                solver.load(&state);
+                for frame in 0..FRAMES {
+                    let mut drive = Drive::new(&bodies, &attachments, &wind);
+                    drive.time = frame as f64 * dt;
+                    drive.duration = dt;
+                    solver.step(&drive, Step::Dynamic { dt }).expect("the workload does not diverge");
+                    solver.store(&mut stored);
+                }
+            });
+            (seconds, largest_stretch(&model, &stored))
+        });
+        let mut row = Map::new();
+        row.insert("solver".into(), json!(name));
+        row.insert("cpu_seconds_per_simulated_second".into(), json!(seconds));
+        row.insert("stretch".into(), json!(stretch));
+        rows.push(row);
+        if name == "ftl" {
+            ratios.push(Ratio::at_most("ftl: CPU seconds per simulated second", seconds, FTL_GOAL));
+        }
+    }
+    Bench { bench: "strands", rows, ratios }
+}
+
+fn largest_stretch(model: &Model, state: &State) -> f64 {
+    let edges = (0..model.vertices()).filter(|&v| model.rest_lengths[v] > 0.0);
+    edges
+        .map(|v| (state.positions[v + 1] - state.positions[v]).length() / model.rest_lengths[v] - 1.0)
+        .fold(0.0, |worst: f64, stretch| worst.max(stretch.abs()))
+}
