@@ -1,0 +1,261 @@
+//! Whole runs: from a scene's file to a cache, stopped, resumed, failed, reported.
+
+mod run_common;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use hairloom_io::cache::Cache;
+use hairloom_io::run::{RunError, RunOptions, Status, checkpoint_path};
+use hairloom_io::usd::Layer;
+use run_common::{SCENE, SMALL, assert_same_layers, options, run_until};
+use serde_json::Value as Json;
+
+#[test]
+fn a_run_that_was_stopped_and_resumed_equals_an_unbroken_one_bit_for_bit() {
+    for extension in ["usda", "usdc"] {
+        let folder = tempfile::tempdir().unwrap();
+        let whole = options(folder.path(), SCENE, &format!("whole.{extension}"));
+        let (result, first, frames, _) = run_until(&whole, None);
+        let summary = result.unwrap();
+        assert_eq!((first, frames, summary.status), (1, (1..=12).collect(), Status::Complete));
+        assert_eq!((summary.frames_written, summary.frames_total, summary.last_frame), (13, 13, 12));
+        assert!(!checkpoint_path(&summary.out).exists());
+
+        let mut parts = options(folder.path(), SCENE, &format!("parts.{extension}"));
+        let (result, _, frames, _) = run_until(&parts, Some(5));
+        let summary = result.unwrap();
+        assert_eq!((frames.len(), summary.status, summary.interrupted), (5, Status::Interrupted, true));
+        assert_eq!(Cache::open(&summary.out).unwrap().frames(), 6);
+        let at_five = fs::read(checkpoint_path(&summary.out)).unwrap();
+
+        // Stopped again at 9, but the process died and left the checkpoint of frame 5 beside 9 frames.
+        parts.resume = true;
+        let (result, first, frames, _) = run_until(&parts, Some(9));
+        assert_eq!((result.unwrap().frames_written, first, frames), (4, 6, vec![6, 7, 8, 9]));
+        fs::write(checkpoint_path(&summary.out), at_five).unwrap();
+        let (result, first, frames, warnings) = run_until(&parts, None);
+        assert_eq!(result.unwrap().status, Status::Complete);
+        assert_eq!((first, frames, warnings.len()), (6, (6..=12).collect(), 0));
+        // Points, velocities and extent of the hair, points and extent of the head, transform of the ball.
+        assert_eq!(assert_same_layers(&whole.out.unwrap(), &summary.out), 6 * 13);
+    }
+}
+
+#[test]
+fn a_complete_run_is_not_run_again_and_a_run_without_a_checkpoint_starts_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = options(folder.path(), SMALL, "small.usdc");
+    options.resume = true;
+    let (result, first, _, warnings) = run_until(&options, None);
+    assert_eq!((result.unwrap().frames_written, first), (5, 1));
+    assert!(warnings.iter().any(|text| text.contains("no checkpoint")), "{warnings:?}");
+    let before = fs::metadata(options.out.as_ref().unwrap()).unwrap().modified().unwrap();
+
+    let (result, _, frames, warnings) = run_until(&options, None);
+    let summary = result.unwrap();
+    assert!(summary.already_complete && frames.is_empty());
+    assert!(warnings.iter().any(|text| text.contains("complete already")), "{warnings:?}");
+    assert_eq!(fs::metadata(options.out.as_ref().unwrap()).unwrap().modified().unwrap(), before);
+
+    // Another scene is not complete because a file of the same name is there.
+    options.overrides = vec![("solver.damping".into(), toml::Value::Float(1.0))];
+    assert_eq!(run_until(&options, None).0.unwrap().frames_written, 5);
+}
+
+#[test]
+fn more_frames_can_be_asked_for_on_resuming_but_no_other_scene() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut parts = options(folder.path(), SMALL, "small.usdc");
+    run_until(&parts, Some(2)).0.unwrap();
+    parts.resume = true;
+    parts.overrides = vec![("time.substeps".into(), toml::Value::Integer(3))];
+    let (result, ..) = run_until(&parts, None);
+    assert!(matches!(result, Err(RunError::OtherScene { .. })), "{result:?}");
+    assert_eq!(Cache::open(parts.out.as_ref().unwrap()).unwrap().frames(), 3, "the cache stays");
+    parts.overrides = vec![("time.frames".into(), toml::Value::Integer(7))];
+    let (result, first, ..) = run_until(&parts, None);
+    assert_eq!((result.unwrap().last_frame, first), (7, 3));
+    assert_eq!(Cache::open(parts.out.as_ref().unwrap()).unwrap().frames(), 8);
+}
+
+#[test]
+fn hair_files_are_numbered_by_frame_and_resumed() {
+    let folder = tempfile::tempdir().unwrap();
+    // Left by an older and longer run of the same name; the other name is somebody else's.
+    fs::write(folder.path().join("small.0099.hair"), "old").unwrap();
+    fs::write(folder.path().join("small.99.hair"), "other").unwrap();
+    let whole = options(folder.path(), SMALL, "whole.hair");
+    run_until(&whole, None).0.unwrap();
+    let mut parts = options(folder.path(), SMALL, "small.hair");
+    run_until(&parts, Some(2)).0.unwrap();
+    parts.resume = true;
+    let (result, first, ..) = run_until(&parts, None);
+    assert_eq!((result.unwrap().frames_written, first), (2, 3));
+    let [whole, parts] = [whole, parts].map(|options| Cache::open(options.out.unwrap()).unwrap());
+    assert_eq!((whole.frames(), parts.frames()), (5, 5));
+    for frame in 0..5 {
+        assert_eq!(whole.frame(frame).unwrap().groom, parts.frame(frame).unwrap().groom);
+    }
+    let moved = |frame: usize| whole.frame(frame).unwrap().groom.curves.points;
+    assert_ne!(moved(0), moved(4));
+    assert!(folder.path().join("small.99.hair").exists());
+}
+
+/// A body that leaves the world of finite numbers after frame 2.
+const DIVERGING: &str = r#"
+name = "diverging"
+[time]
+frames = 6
+[groom]
+builtin = { name = "hairy-ball", strands = 20 }
+[[body]]
+name = "ball"
+shape = "sphere"
+radius = 0.05
+motion.keyframes = [{ time = 0.0 }, { time = 0.09 }, { time = 0.12, position = [1e39, 0.0, 0.0] }]
+"#;
+
+#[test]
+fn a_run_that_fails_keeps_its_frames_and_says_where() {
+    for extension in ["usda", "usdc", "hair"] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut options = options(folder.path(), DIVERGING, &format!("out.{extension}"));
+        options.report = Some(folder.path().join("report.json"));
+        let (result, _, frames, _) = run_until(&options, None);
+        let error = result.unwrap_err();
+        assert!(matches!(error, RunError::Failed { kept: 3, .. }), "{error:?}");
+        let text = error.to_string();
+        assert!(text.contains("frame 3") && text.contains("strand") && text.contains("vertex"), "{text}");
+        assert_eq!((frames, error.is_bad_input()), (vec![1, 2], false));
+        let cache = Cache::open(options.out.as_ref().unwrap()).unwrap();
+        assert_eq!(cache.frames(), 3);
+        assert!(cache.frame(2).unwrap().groom.curves.points.iter().all(|point| point.is_finite()));
+        let report = report(options.report.as_deref().unwrap());
+        assert_eq!(report["status"], "failed");
+        assert_eq!(report["failed"]["frame"], 3);
+        assert!(report["failed"]["strand"].is_u64() && report["failed"]["vertex"].is_u64());
+        assert_eq!(report["frames"].as_array().unwrap().len(), 2);
+    }
+}
+
+fn report(path: &Path) -> Json {
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+#[test]
+fn the_report_tells_frames_totals_and_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = options(folder.path(), SMALL, "new/folder/small.usdc");
+    options.report = Some(folder.path().join("other/report.json"));
+    let summary = run_until(&options, None).0.unwrap();
+    let report = report(options.report.as_deref().unwrap());
+    assert_eq!((&report["scene"], &report["solver"]), (&"small".into(), &"ftl".into()));
+    assert_eq!((&report["status"], &report["strands"]), (&"complete".into(), &20.into()));
+    let frames = report["frames"].as_array().unwrap();
+    assert_eq!(frames.len(), 4);
+    let stretch = frames.iter().map(|frame| frame["measures"]["stretch"]["value"].as_f64().unwrap());
+    assert_eq!(report["totals"]["stretch"]["value"], stretch.fold(0.0, f64::max));
+    let phases: f64 = summary.phases.iter().map(|phase| phase.seconds).sum();
+    assert!(
+        phases > 0.0 && phases <= summary.simulation_seconds && summary.simulation_seconds <= summary.seconds
+    );
+    if cfg!(target_os = "linux") {
+        assert!(report["totals"]["peak_memory_bytes"].as_u64().unwrap() > 1 << 20);
+    }
+}
+
+#[test]
+fn caches_are_read_back_with_bodies_in_the_world() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = options(folder.path(), SCENE, "test.usdc");
+    let summary = run_until(&options, None).0.unwrap();
+    let cache = Cache::open(&summary.out).unwrap();
+    assert_eq!((cache.frames(), cache.fps()), (13, 24.0));
+    let (start, end) = (cache.frame(0).unwrap(), cache.frame(12).unwrap());
+    assert_eq!((start.groom.strands(), start.groom.widths.len()), (80, start.groom.vertices()));
+    assert_eq!((start.time_code, end.time_code), (0.0, 12.0));
+    let names: Vec<&str> = end.bodies.iter().map(|body| body.name.as_str()).collect();
+    assert_eq!(names, ["head", "left arm"]);
+    assert_eq!(end.bodies[0].color, Some([0.8, 0.6, 0.5]));
+    // The ball has moved by its keyframes, half a second in: frame 12.
+    let middle = |frame: &hairloom_io::cache::CacheFrame| {
+        let (low, high) = frame.bodies[1].mesh.bounds().unwrap();
+        0.5 * (low + high)
+    };
+    assert!(middle(&start).distance(glam::Vec3::new(0.2, 1.4, 0.0)) < 1e-3);
+    assert!(middle(&end).distance(glam::Vec3::new(0.1, 1.4, 0.1)) < 1e-3);
+    assert!(start.bodies[0].mesh.points != end.bodies[0].mesh.points, "the head turns");
+    let error = cache.frame(13).unwrap_err().to_string();
+    assert!(error.contains("no frame 13"), "{error}");
+}
+
+#[test]
+fn roots_stay_on_the_head_in_the_cache() {
+    let folder = tempfile::tempdir().unwrap();
+    let summary = run_until(&options(folder.path(), SCENE, "test.usdc"), None).0.unwrap();
+    let cache = Cache::open(&summary.out).unwrap();
+    let gaps = |index: usize| -> Vec<f32> {
+        let frame = cache.frame(index).unwrap();
+        let near = |root: glam::Vec3| {
+            frame.bodies[0].mesh.points.iter().map(|point| point.distance(root)).fold(f32::MAX, f32::min)
+        };
+        frame.groom.curves.root_points().into_iter().map(near).collect()
+    };
+    // The nearest vertex of the head's mesh carries the root along.
+    for (start, end) in gaps(0).into_iter().zip(gaps(12)) {
+        assert!((start - end).abs() < 2e-3, "{start} {end}");
+    }
+}
+
+#[test]
+fn pixars_validators_find_no_fault_in_caches() {
+    let Some(python) = std::env::var_os("HAIRLOOM_PYTHON") else {
+        println!("skipped: HAIRLOOM_PYTHON does not name a Python with usd-core");
+        return;
+    };
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python/usd_check.py");
+    for extension in ["usda", "usdc"] {
+        let folder = tempfile::tempdir().unwrap();
+        let summary = run_until(&options(folder.path(), SCENE, &format!("out.{extension}")), None).0.unwrap();
+        let output = Command::new(&python).arg(&script).arg(&summary.out).arg("--strict").output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+        let found: Json = serde_json::from_str(&text).unwrap();
+        assert_eq!((&found["errors"], &found["warnings"]), (&Json::Array(vec![]), &Json::Array(vec![])));
+        assert_eq!((&found["start"], &found["end"]), (&0.0.into(), &12.0.into()));
+        let hair =
+            found["prims"].as_array().unwrap().iter().find(|prim| prim["path"] == "/World/Hair").unwrap();
+        assert_eq!(hair["attributes"]["points"]["samples"], 13);
+        assert_eq!(hair["attributes"]["widths"]["interpolation"], "vertex");
+    }
+}
+
+#[test]
+fn a_scene_in_the_folder_names_its_cache_when_nothing_else_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = run_common::scene(folder.path(), SMALL);
+    let mut options = RunOptions { scene, ..RunOptions::default() };
+    let read = hairloom_io::run::read_scene(&options).unwrap();
+    assert_eq!(hairloom_io::run::output_path(&options, &read), Path::new("scene.usdc"));
+    options.overrides = vec![("output.file".into(), "other.usda".into())];
+    let read = hairloom_io::run::read_scene(&options).unwrap();
+    assert_eq!(hairloom_io::run::output_path(&options, &read), Path::new("other.usda"));
+}
+
+#[test]
+fn a_binary_cache_is_readable_while_the_run_goes_on() {
+    struct Look(std::path::PathBuf, Vec<usize>);
+    impl hairloom_io::run::Observer for Look {
+        fn frame(&mut self, _: &hairloom::simulate::FrameReport, _: u32) {
+            let layer = Layer::open(&self.0).unwrap();
+            self.1.push(layer.attribute("/World/Hair.points").unwrap().times().unwrap().len());
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let options = options(folder.path(), SMALL, "small.usdc");
+    let mut look = Look(options.out.clone().unwrap(), Vec::new());
+    hairloom_io::run::run(&options, &mut look, &false.into()).unwrap();
+    assert_eq!(look.1, [2, 3, 4, 5]);
+}
