@@ -1,5 +1,6 @@
 //! The `hairloom` command: parses, calls the libraries, prints.
 
+mod bench;
 mod demo;
 mod failure;
 mod groom;
@@ -26,7 +27,7 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  hairloom demo                                    hair on a moving head, with pictures, from nothing
+  hairloom demo                                    a moving head of hair, with pictures
   hairloom sim scenes/head-turn.toml               a scene file to an animated cache
   hairloom render out/demo/demo.usdc -o frame.png  a picture of any groom or cache
   hairloom groom info hair.usdc                    what a groom holds and what is wrong with it
@@ -42,6 +43,7 @@ enum Command {
     #[command(subcommand)]
     Groom(groom::Command),
     Lab(lab::Arguments),
+    Bench(bench::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -51,6 +53,7 @@ fn main() -> ExitCode {
         Command::Render(arguments) => render::run(&arguments),
         Command::Groom(command) => groom::run(&command),
         Command::Lab(arguments) => lab::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
     /// Set any key of the scene, its value in TOML; bare words are strings.
     #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
     set: Vec<(String, Value)>,
-    /// The cache to write (.usdc or .usda) instead of the scene's.
+    /// The cache to write (.usdc, .usda or .hair) instead of the scene's.
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Write what each frame took and measured.

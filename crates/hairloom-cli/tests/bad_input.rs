@@ -108,6 +108,7 @@ fn arguments_that_cannot_be() {
         (&["groom", "make", "-o", "x.usdc", "--figure", "cat"], "bust"),
         (&["groom", "make", "-o", "x.usdc", "--set", "lenght=1"], "length"),
         (&["lab", "roqe"], "rope"),
+        (&["bench", "strand"], "strands"),
         (&["lab", "rope", "--set", "particels=9"], "particles"),
         (&["dance"], "dance"),
     ];
