@@ -1,0 +1,177 @@
+use std::path::PathBuf;
+
+use clap::Args;
+use glam::Vec3;
+use hairloom::groom::{Domain, Groom, Root, Values};
+use hairloom_io::cache::Cache;
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::output::{print, write_json};
+use crate::table::number;
+
+/// Show what a groom or a cache holds, and what is wrong with it.
+///
+/// The exit code is 1 if the groom cannot be simulated.
+#[derive(Args)]
+#[command(after_long_help = "Example:\n  hairloom groom info hair.usdc --json -")]
+pub(crate) struct Arguments {
+    /// A groom or a cache: .usdc, .usda or .hair.
+    file: PathBuf,
+    /// Write it as JSON; `-` prints it, and nothing else.
+    #[arg(long, value_name = "FILE|-", num_args = 0..=1, default_missing_value = "-")]
+    json: Option<PathBuf>,
+}
+
+/// All that is worth knowing of a groom.
+#[derive(Serialize)]
+struct Info {
+    file: String,
+    strands: usize,
+    vertices: usize,
+    vertices_per_strand: Range<usize>,
+    /// Arc lengths [m].
+    lengths: Range<f64>,
+    mean_length: f64,
+    /// Diameters [m].
+    widths: Range<f64>,
+    /// Corners of the box around all vertices [m].
+    bounds: Option<[Vec3; 2]>,
+    attributes: Vec<AttributeInfo>,
+    frames: usize,
+    fps: f64,
+    bodies: Vec<String>,
+    /// What a simulation would mend by itself.
+    repairs: Option<String>,
+    /// Why the groom cannot be simulated.
+    problem: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Range<T> {
+    low: T,
+    high: T,
+}
+
+#[derive(Serialize)]
+struct AttributeInfo {
+    name: String,
+    per: &'static str,
+    kind: &'static str,
+    values: usize,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let info = read(arguments)?;
+    match &arguments.json {
+        Some(to) => write_json(to, &info)?,
+        None => print(&text(&info))?,
+    }
+    match info.problem {
+        Some(problem) => Err(Failure::run(format!("{}: {problem}", info.file))),
+        None => Ok(()),
+    }
+}
+
+fn read(arguments: &Arguments) -> Result<Info, Failure> {
+    let cache = Cache::open(&arguments.file).map_err(Failure::bad_input)?;
+    let frame = cache.frame(0).map_err(Failure::bad_input)?;
+    let groom = frame.groom;
+    let strands = groom.strands();
+    let lengths: Vec<f64> = (0..strands).map(|strand| f64::from(groom.curves.length(strand))).collect();
+    let mut info = Info {
+        file: arguments.file.display().to_string(),
+        strands,
+        vertices: groom.vertices(),
+        vertices_per_strand: Range {
+            low: (0..strands).map(|strand| groom.curves.vertices_of(strand)).min().unwrap_or(0),
+            high: (0..strands).map(|strand| groom.curves.vertices_of(strand)).max().unwrap_or(0),
+        },
+        mean_length: lengths.iter().sum::<f64>() / strands.max(1) as f64,
+        lengths: range(lengths),
+        widths: range(groom.widths.iter().map(|&width| f64::from(width))),
+        bounds: groom.curves.bounds().map(|(low, high)| [low, high]),
+        attributes: attributes(&groom),
+        frames: cache.frames(),
+        fps: cache.fps(),
+        bodies: frame.bodies.into_iter().map(|body| body.name).collect(),
+        repairs: None,
+        problem: None,
+    };
+    match groom.checked() {
+        Ok((_, repairs)) if repairs.is_empty() => {}
+        Ok((_, repairs)) => info.repairs = Some(repairs.to_string()),
+        Err(problem) => info.problem = Some(problem.to_string()),
+    }
+    Ok(info)
+}
+
+fn range(values: impl IntoIterator<Item = f64>) -> Range<f64> {
+    let ends = values.into_iter().filter(|value| value.is_finite()).fold(None, |ends, value| {
+        let (low, high) = ends.unwrap_or((value, value));
+        Some((value.min(low), value.max(high)))
+    });
+    let (low, high) = ends.unwrap_or_default();
+    Range { low, high }
+}
+
+fn attributes(groom: &Groom) -> Vec<AttributeInfo> {
+    let row = |name: &str, per, kind, values| AttributeInfo { name: name.to_owned(), per, kind, values };
+    let bound = groom.roots.iter().filter(|root| matches!(root, Root::Triangle { .. })).count();
+    let own = [
+        row("root binding", "strand", "triangle", bound),
+        row("root uv", "strand", "pair", groom.root_uv.len()),
+        row("id", "strand", "whole number", groom.ids.len()),
+        row("guide", "strand", "flag", groom.guides.len()),
+    ];
+    let extra = groom.attributes.iter().map(|attribute| {
+        let per = match attribute.domain {
+            Domain::Strand => "strand",
+            Domain::Vertex => "vertex",
+        };
+        let kind = match attribute.values {
+            Values::Float(_) => "number",
+            Values::Vec2(_) => "pair",
+            Values::Vec3(_) => "triple",
+            Values::Int(_) => "whole number",
+        };
+        row(&attribute.name, per, kind, attribute.values.len())
+    });
+    own.into_iter().filter(|row| row.values > 0).chain(extra).collect()
+}
+
+fn text(info: &Info) -> String {
+    let between = |range: &Range<f64>, scale: f64, unit: &str| {
+        format!("{} to {} {unit}", number(range.low * scale), number(range.high * scale))
+    };
+    let vertices = &info.vertices_per_strand;
+    let mut lines = vec![
+        info.file.clone(),
+        format!("  strands     {}", info.strands),
+        format!("  vertices    {} ({} to {} on a strand)", info.vertices, vertices.low, vertices.high),
+        format!("  lengths     {}, mean {} m", between(&info.lengths, 1.0, "m"), number(info.mean_length)),
+        format!("  widths      {}", between(&info.widths, 1000.0, "mm")),
+    ];
+    if let Some([low, high]) = info.bounds {
+        let point = |p: Vec3| p.to_array().map(|value| number(f64::from(value))).join(", ");
+        lines.push(format!("  bounds      ({}) to ({}) m", point(low), point(high)));
+    }
+    let time = match info.frames {
+        1 => "none, one frame".to_owned(),
+        frames => format!("{frames} frames, {} a second", number(info.fps)),
+    };
+    lines.push(format!("  animation   {time}"));
+    for attribute in &info.attributes {
+        lines.push(format!(
+            "  attribute   {}: a {} for each {}",
+            attribute.name, attribute.kind, attribute.per
+        ));
+    }
+    lines.extend(info.bodies.iter().map(|body| format!("  body        {body}")));
+    lines.push(match (&info.repairs, &info.problem) {
+        (Some(repairs), _) => format!("  to mend     {repairs} (a simulation does that by itself)"),
+        (None, Some(problem)) => format!("  problem     {problem}"),
+        (None, None) => "  problems    none".to_owned(),
+    });
+    lines.join("\n") + "\n"
+}

@@ -1,0 +1,96 @@
+//! Grooms made, looked at, converted and drawn; experiments.
+
+mod common;
+
+use std::path::Path;
+
+use common::{assert_done, errors, png, run};
+use serde_json::Value;
+
+fn info(path: &Path) -> Value {
+    let output = run(&format!("groom info {} --json -", path.display()));
+    assert_done(&output);
+    serde_json::from_slice(&output.stdout).expect("nothing but JSON")
+}
+
+#[test]
+fn grooms_go_from_format_to_format() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [usdc, hair, usda] = ["a.usdc", "b.hair", "c.usda"].map(|name| folder.path().join(name));
+    let make =
+        format!("groom make -o {} --style bob --set strands=50 --set length=0.2 --seed 3", usdc.display());
+    assert_done(&run(&make));
+    assert_done(&run(&format!("groom convert {} {}", usdc.display(), hair.display())));
+    assert_done(&run(&format!("groom convert {} {} --resample 9", hair.display(), usda.display())));
+    let [first, second, third] = [&usdc, &hair, &usda].map(|path| info(path));
+    for other in [&second, &third] {
+        assert_eq!(first["strands"], other["strands"]);
+        let (a, b) = (first["mean_length"].as_f64(), other["mean_length"].as_f64());
+        assert!((a.unwrap_or(0.0) - b.unwrap_or(1.0)).abs() < 2e-3, "{a:?} {b:?}");
+    }
+    assert_eq!(third["vertices"], 450);
+    assert_eq!(first["lengths"]["high"].as_f64().map(|length| length < 0.201), Some(true));
+}
+
+#[test]
+fn grooms_grow_on_meshes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("ring.hair");
+    let mesh = "scenes/meshes/ring.obj";
+    assert_done(&run(&format!(
+        "groom make -o {} --mesh {mesh} --style short-fur --set strands=30",
+        out.display()
+    )));
+    assert_eq!(info(&out)["strands"], 30);
+}
+
+#[test]
+fn info_tells_of_damage() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("nan.usda");
+    let text = "#usda 1.0\ndef BasisCurves \"hair\"\n{\n    uniform token type = \"linear\"\n    \
+                int[] curveVertexCounts = [2]\n    point3f[] points = [(0, 0, 0), (0, nan, 0)]\n}\n";
+    std::fs::write(&path, text).expect("a file");
+    let output = run(&format!("groom info {}", path.display()));
+    assert_eq!(output.status.code(), Some(1));
+    assert!(errors(&output).contains("strand 0, vertex 1"), "{}", errors(&output));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("strands     1"));
+}
+
+#[test]
+fn pictures_have_the_size_that_was_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let cache = folder.path().join("cache.usdc");
+    let scene = "scenes/groom-from-file.toml";
+    assert_done(&run(&format!("sim {scene} --frames 3 --out {}", cache.display())));
+    let draw = |name: &str, options: &str| {
+        let out = folder.path().join(name);
+        assert_done(&run(&format!("render {} -o {} {options}", cache.display(), out.display())));
+        png(&out)
+    };
+    assert_eq!(draw("one.png", "--frame 2 --size 80x60 --camera side --color #336699"), (80, 60, false));
+    assert_eq!(draw("all.png", "--animation --size 40x30"), (40, 30, true));
+    let (width, height, animated) = draw("sheet.png", "--sheet 4 --size 40x30");
+    assert!(width > 80 && height > 60 && !animated);
+}
+
+#[test]
+fn labs_print_json_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let plot = folder.path().join("plots/rope.png");
+    let output = run(&format!("lab rope --json - --plot {}", plot.display()));
+    let outcome: Value = serde_json::from_slice(&output.stdout).expect("nothing but JSON");
+    assert_eq!((&outcome["experiment"], &outcome["solver"]), (&"rope".into(), &"ftl".into()));
+    let checks = outcome["checks"].as_array().expect("checks");
+    let passed = checks.iter().all(|check| check["ok"] == true);
+    assert_eq!(output.status.code(), Some(if passed { 0 } else { 1 }));
+    assert!(!checks.is_empty() && png(&plot).0 > 100);
+}
+
+#[test]
+fn labs_are_listed() {
+    let output = run("lab");
+    assert_done(&output);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("rope") && text.contains("particles"));
+}
