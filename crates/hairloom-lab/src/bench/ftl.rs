@@ -122,13 +122,15 @@ fn phase(report: &Report, name: &str) -> f64 {
 }
 
 /// Steps the fur and times its stages; with them a copy of positions and velocities, and the plain version.
-fn time_stages(monster: &mut Monster, plain: bool) -> Stages {
+fn time_stages(monster: &mut Monster, copies: bool, plain: bool) -> Stages {
     let mut solver = Ftl::new(&monster.model, params());
-    let state = monster.groomed();
-    solver.load(&state);
-    let numbers = 6 * monster.model.vertices();
+    let groomed = monster.groomed();
+    solver.load(&groomed);
+    // The copy is for the paper's scene alone: it would weigh on the memory of the larger ones.
+    let numbers = if copies { 6 * monster.model.vertices() } else { 0 };
     let (source, mut target) = (vec![1.0_f32; numbers], vec![0.0_f32; numbers]);
-    let mut strands = if plain { plain_strands(monster, &state) } else { Vec::new() };
+    drop(groomed);
+    let mut strands = if plain { plain_strands(monster) } else { Vec::new() };
     let least =
         |shortest: &mut f64, new: f64| *shortest = if *shortest == 0.0 { new } else { shortest.min(new) };
     let mut stages = Stages::default();
@@ -164,16 +166,16 @@ fn time_stages(monster: &mut Monster, plain: bool) -> Stages {
 /// Copies on as many threads as the solver has.
 fn copy(source: &[f32], target: &mut [f32]) {
     use rayon::prelude::*;
-    let part = source.len().div_ceil(rayon::current_num_threads());
+    let part = source.len().div_ceil(rayon::current_num_threads()).max(1);
     target.par_chunks_mut(part).zip(source.par_chunks(part)).for_each(|(to, from)| to.copy_from_slice(from));
 }
 
-fn plain_strands(monster: &Monster, state: &State) -> Vec<Strand> {
+fn plain_strands(monster: &Monster) -> Vec<Strand> {
     let model = &monster.model;
     (0..model.strands())
         .map(|strand| {
             let range = model.range(strand);
-            let positions = state.positions[range.clone()].iter().map(|p| p.as_vec3()).collect();
+            let positions = model.groomed[range.clone()].to_vec();
             let lengths = model.rest_lengths[range.clone()].iter().map(|&l| l as f32).collect();
             Strand::new(positions, lengths, model.radii[range.start] + params().margin as f32)
         })
@@ -185,7 +187,7 @@ pub(super) fn run() -> Bench {
     let mut ratios = Vec::new();
     for (threads, query) in [(1, MeshQuery::Grid), (2, MeshQuery::Grid), (2, MeshQuery::Exact)] {
         let mut monster = Monster::new(STRANDS, query);
-        let stages = on_threads(threads, || time_stages(&mut monster, threads == 1));
+        let stages = on_threads(threads, || time_stages(&mut monster, true, threads == 1));
         let scene = if query == MeshQuery::Grid { "monster" } else { "monster, exact distances" };
         rows.push(stage_row(scene, &monster, threads, &stages));
         if query == MeshQuery::Exact {
@@ -202,7 +204,7 @@ pub(super) fn run() -> Bench {
     let mut per_particle = Vec::new();
     for strands in GROWTH {
         let mut monster = Monster::new(strands, MeshQuery::Grid);
-        let stages = on_threads(2, || time_stages(&mut monster, false));
+        let stages = on_threads(2, || time_stages(&mut monster, false, false));
         let particles = monster.model.vertices() as f64;
         per_particle.push((stages.solve + stages.distance + stages.density + stages.drive) / particles);
         rows.push(stage_row("growth", &monster, 2, &stages));

@@ -14,8 +14,9 @@
 //! - The state is edges, not positions ([`packs`]). With `u` the displacement of a vertex during the step, the
 //!   predicted follower seen from its moved leader is `e + dt v − u`: no absolute position enters, so lengths
 //!   hold to f32's rounding wherever the hair is.
-//! - Strands ride eight to a pack ([`project`]). Contact is looked at only in lanes whose clearance, a lower
-//!   bound of the distance at the predicted position, is used up by what the projection moved.
+//! - Strands ride eight to a pack ([`project`]). Before the pass every vertex asks how far the bodies are from
+//!   where it is heading; near a body it takes the tangent plane along, and the pass leaves planes in lanes. Only
+//!   lanes that stray farther than that distance, or than a plane can be trusted, look at the bodies again.
 //! - Detached ropes and ropes held at two or more places take another road ([`ropes`]).
 //!
 //! # Departures from the paper
@@ -53,13 +54,15 @@ use self::ropes::{Rope, Surroundings};
 use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_dt};
 use crate::groom::Remap;
 use crate::math::lanes::{Row, Row3, WIDTH, dispatch};
-use crate::scene::{Drive, Model, State};
+use crate::scene::{Attachment, Drive, Model, State};
 
 /// Name and version of this method's checkpoints.
 const CHECKPOINT: (&str, u32) = ("ftl", 1);
 /// Pseudo time step of one quasistatic iteration [s].
 const QUASISTATIC_DT: f64 = 1.0 / 60.0;
 
+/// A strand without attachment.
+const NONE: u32 = u32::MAX;
 /// Packs are cut into so many chunks, whatever the number of threads.
 const CHUNKS: usize = 32;
 
@@ -70,6 +73,8 @@ pub struct Ftl {
     model: Arc<Model>,
     /// For each strand how many vertices its only attachment holds at the root; 0 for ropes.
     held: Vec<u32>,
+    /// The attachment of each rooted strand, from the last step.
+    attachment_of: Vec<u32>,
     packs: Packs,
     chunks: Vec<Range<usize>>,
     drives: Vec<PackDrive>,
@@ -87,6 +92,7 @@ impl Ftl {
             params,
             model: Arc::clone(model),
             held: Vec::new(),
+            attachment_of: Vec::new(),
             packs: Packs::default(),
             chunks: Vec::new(),
             drives: Vec::new(),
@@ -130,14 +136,13 @@ impl Ftl {
     /// Sees to it that strands are laid out for the drive's attachments.
     fn follow_attachments(&mut self, drive: &Drive<'_>) {
         let mut held = vec![0; self.model.strands()];
-        let mut several = vec![false; self.model.strands()];
-        for attachment in &drive.attachments.items {
+        self.attachment_of.clear();
+        self.attachment_of.resize(self.model.strands(), NONE);
+        for (index, attachment) in drive.attachments.items.iter().enumerate() {
             let strand = attachment.strand as usize;
-            several[strand] |= held[strand] != 0 || attachment.first != 0;
-            held[strand] = attachment.count;
-        }
-        for (held, _) in held.iter_mut().zip(several).filter(|(_, several)| *several) {
-            *held = 0;
+            let simple = attachment.first == 0 && self.attachment_of[strand] == NONE;
+            held[strand] = if simple { attachment.count } else { 0 };
+            self.attachment_of[strand] = index as u32;
         }
         if held != self.held {
             let state = self.inner_state();
@@ -177,40 +182,24 @@ impl Ftl {
 
     /// What the world does to each pack: where roots and held vertices go, and what gravity and wind add.
     fn drive_packs(&mut self, drive: &Drive<'_>, dt: f64, keep_speed: bool) {
-        let Self { packs, drives, .. } = self;
+        let Self { packs, drives, attachment_of, params, .. } = self;
         drives.resize_with(packs.packs.len(), PackDrive::default);
-        for (pack, pack_drive) in packs.packs.iter().zip(drives.iter_mut()) {
+        let all = packs.packs.par_iter().zip(drives.par_iter_mut()).zip(&mut packs.roots).with_min_len(64);
+        all.for_each(|((pack, pack_drive), roots)| {
             pack_drive.held_edges.resize(pack.held - 1, Row3::default());
             for lane in 0..WIDTH {
                 let drag = f64::from(pack.drag.0[lane]);
-                let keep = 1.0 / (1.0 + (drag + self.params.damping) * dt);
+                let keep = 1.0 / (1.0 + (drag + params.damping) * dt);
                 pack_drive.keep.0[lane] = if keep_speed { keep as f32 } else { 0.0 };
-                let push = drive.gravity * (dt * keep);
-                pack_drive.push.set(lane, push.as_vec3());
+                pack_drive.push.set(lane, (drive.gravity * (dt * keep)).as_vec3());
                 pack_drive.slope.set(lane, glam::Vec3::ZERO);
+                if pack.strands[lane] != EMPTY {
+                    let attachment =
+                        &drive.attachments.items[attachment_of[pack.strands[lane] as usize] as usize];
+                    pull_root(drive, attachment, pack_drive, lane, &mut roots[lane]);
+                }
             }
-        }
-        for attachment in &drive.attachments.items {
-            let strand = attachment.strand as usize;
-            let (pack, lane) = packs.place[strand];
-            if pack == EMPTY {
-                continue;
-            }
-            let (pack_drive, lane) = (&mut drives[pack as usize], lane as usize);
-            let frame = drive.seat_frame(attachment, 1.0);
-            let mut targets = drive.attachments.points_of(attachment).iter().map(|&point| frame.apply(point));
-            let Some(root) = targets.next() else { continue };
-            let old = packs.roots[strand];
-            pack_drive.old_root.set(lane, old.as_vec3());
-            pack_drive.root.set(lane, root.as_vec3());
-            pack_drive.shift.set(lane, (root - old).as_vec3());
-            packs.roots[strand] = root;
-            let mut last = root;
-            for (edge, target) in pack_drive.held_edges.iter_mut().zip(targets) {
-                edge.set(lane, (target - last).as_vec3());
-                last = target;
-            }
-        }
+        });
         if !drive.wind.is_none() {
             self.blow(drive, dt);
         }
@@ -390,6 +379,28 @@ impl Ftl {
     }
 }
 
+/// Where the held vertices of one lane go.
+fn pull_root(
+    drive: &Drive<'_>,
+    attachment: &Attachment,
+    pack_drive: &mut PackDrive,
+    lane: usize,
+    root: &mut DVec3,
+) {
+    let frame = drive.seat_frame(attachment, 1.0);
+    let mut targets = drive.attachments.points_of(attachment).iter().map(|&point| frame.apply(point));
+    let Some(target) = targets.next() else { return };
+    pack_drive.old_root.set(lane, root.as_vec3());
+    pack_drive.root.set(lane, target.as_vec3());
+    pack_drive.shift.set(lane, (target - *root).as_vec3());
+    *root = target;
+    let mut last = target;
+    for (edge, target) in pack_drive.held_edges.iter_mut().zip(targets) {
+        edge.set(lane, (target - last).as_vec3());
+        last = target;
+    }
+}
+
 impl Solver for Ftl {
     fn load(&mut self, state: &State) {
         let model = Arc::clone(&self.model);
@@ -445,7 +456,7 @@ impl Solver for Ftl {
         out.put("edges", flat(&self.packs.edges));
         out.put("velocities", flat(&self.packs.velocities));
         out.put("moves", flat(&self.packs.moves));
-        out.put("roots", triples(&self.packs.roots));
+        out.put("roots", self.packs.roots.iter().flat_map(|roots| triples(roots)).collect());
         out.put("rope positions", self.ropes.iter().flat_map(|rope| triples(&rope.positions)).collect());
         out.put("rope velocities", self.ropes.iter().flat_map(|rope| triples(&rope.velocities)).collect());
         out.put("rope moves", self.ropes.iter().flat_map(|rope| triples(&rope.moves)).collect());
@@ -466,7 +477,8 @@ impl Solver for Ftl {
         let fill = |points: &mut dyn Iterator<Item = &mut DVec3>, values: &[f64]| {
             points.zip(values.chunks_exact(3)).for_each(|(point, value)| *point = DVec3::from_slice(value));
         };
-        fill(&mut self.packs.roots.iter_mut(), from.take("roots", 3 * self.model.strands())?);
+        let roots = from.take("roots", 3 * WIDTH * self.packs.packs.len())?;
+        fill(&mut self.packs.roots.iter_mut().flatten(), roots);
         let vertices: usize = self.ropes.iter().map(|rope| rope.positions.len()).sum();
         let positions = from.take("rope positions", 3 * vertices)?;
         fill(&mut self.ropes.iter_mut().flat_map(|rope| &mut rope.positions), positions);

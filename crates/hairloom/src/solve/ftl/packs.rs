@@ -1,6 +1,6 @@
 //! Strands in packs of eight, one per lane.
 
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 
 use crate::math::lanes::{Row, Row3, WIDTH};
 use crate::scene::Model;
@@ -41,21 +41,18 @@ pub(super) struct Packs {
     pub lengths: Vec<Row>,
     /// For each strand its pack and lane, or [`EMPTY`] where it is not here.
     pub place: Vec<(u32, u32)>,
-    /// World positions of the roots, by strand [m].
-    pub roots: Vec<DVec3>,
+    /// World positions of the roots of each pack [m].
+    pub roots: Vec<[DVec3; WIDTH]>,
 }
 
 impl Packs {
     /// Lays out all strands with at least one vertex held at the root, `held[strand] > 0`.
     pub fn new(model: &Model, held: &[u32], margin: f64) -> Self {
         let mut order: Vec<u32> = (0..model.strands() as u32).filter(|&s| held[s as usize] > 0).collect();
-        // Stable: neighbours in the groom stay neighbours, which keeps the density chunks compact.
-        order.sort_by_key(|&s| (held[s as usize], model.range(s as usize).len()));
-        let mut packs = Self {
-            place: vec![(EMPTY, 0); model.strands()],
-            roots: vec![DVec3::ZERO; model.strands()],
-            ..Self::default()
-        };
+        // Neighbours in space become neighbours in memory: density patches stay small, distance grids in the cache.
+        let along_curve = space_filling_order(model);
+        order.sort_by_key(|&s| (held[s as usize], model.range(s as usize).len(), along_curve[s as usize]));
+        let mut packs = Self { place: vec![(EMPTY, 0); model.strands()], ..Self::default() };
         let mut rest = order.as_slice();
         while let Some(&first) = rest.first() {
             let same =
@@ -93,13 +90,14 @@ impl Packs {
             }
         }
         self.packs.push(pack);
+        self.roots.push([DVec3::ZERO; WIDTH]);
     }
 
     /// Sets a strand from world positions and velocities.
     pub fn set_strand(&mut self, strand: usize, positions: &[DVec3], velocities: &[DVec3]) {
         let (pack, lane) = self.place[strand];
         let (row, lane) = (self.packs[pack as usize].row, lane as usize);
-        self.roots[strand] = positions[0];
+        self.roots[pack as usize][lane] = positions[0];
         for (i, velocity) in velocities.iter().enumerate() {
             self.velocities[row + i].set(lane, velocity.as_vec3());
             self.moves[row + i].set(lane, velocity.as_vec3());
@@ -122,7 +120,7 @@ impl Packs {
             return;
         }
         let (row, lane) = (self.packs[pack as usize].row, lane as usize);
-        let mut position = self.roots[strand];
+        let mut position = self.roots[pack as usize][lane];
         for i in 0..positions.len() {
             if i > 0 {
                 position += self.edges[row + i].get(lane).as_dvec3();
@@ -131,4 +129,27 @@ impl Packs {
             velocities[i] = rows[row + i].get(lane).as_dvec3();
         }
     }
+}
+
+/// A number for each strand that rises along a space-filling (Morton) curve through the groomed roots.
+fn space_filling_order(model: &Model) -> Vec<u32> {
+    let root = |strand: usize| model.groomed[model.range(strand).start];
+    let roots = (0..model.strands()).map(root);
+    let (low, high) =
+        roots.clone().fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)));
+    let cells = 1023.0 / (high - low).max_element().max(1.0e-9);
+    // Two zero bits between any two bits.
+    let spread = |value: f32| {
+        let mut bits = value as u32 & 0x3ff;
+        bits = (bits | bits << 16) & 0x0300_00ff;
+        bits = (bits | bits << 8) & 0x0300_f00f;
+        bits = (bits | bits << 4) & 0x030c_30c3;
+        (bits | bits << 2) & 0x0924_9249
+    };
+    roots
+        .map(|p| {
+            let cell = (p - low) * cells;
+            spread(cell.x) | spread(cell.y) << 1 | spread(cell.z) << 2
+        })
+        .collect()
 }
