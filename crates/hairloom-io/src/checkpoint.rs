@@ -200,3 +200,48 @@ fn parse(bytes: &[u8]) -> Result<(Checkpoint, u64), CheckpointProblem> {
     }
     if rest.0.is_empty() { Ok((checkpoint, fingerprint)) } else { Err(CheckpointProblem::Damaged) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_bit_comes_back() {
+        let mut checkpoint = Checkpoint::default();
+        checkpoint.begin("method ä", 7);
+        checkpoint.put("singles", vec![0.1_f32, -0.0, f32::from_bits(0x7fc0_1234), f32::MIN_POSITIVE]);
+        checkpoint.put("doubles", vec![0.1_f64, f64::NEG_INFINITY]);
+        checkpoint.put("counts", vec![u32::MAX, 0]);
+        checkpoint.put("bits", vec![u64::MAX]);
+        checkpoint.put("nothing", Vec::<u32>::new());
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.checkpoint");
+        write(&path, &checkpoint, 42).unwrap();
+        let (read, fingerprint) = read(&path).unwrap();
+        // As text: NaN is not equal to itself.
+        assert_eq!((format!("{read:?}"), fingerprint), (format!("{checkpoint:?}"), 42));
+        let bits = |checkpoint: &Checkpoint| -> Vec<u32> {
+            checkpoint.take::<f32>("singles", 4).unwrap().iter().map(|value| value.to_bits()).collect()
+        };
+        assert_eq!(bits(&read), bits(&checkpoint));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file stays");
+    }
+
+    #[test]
+    fn counts_that_lie_take_no_memory() {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend(0_u64.to_le_bytes());
+        bytes.extend([0; 8]);
+        bytes.extend(1_u32.to_le_bytes());
+        bytes.extend(0_u32.to_le_bytes());
+        bytes.push(1);
+        bytes.extend((u64::MAX / 8).to_le_bytes());
+        let mut sum = Fingerprint::new();
+        sum.add(&bytes);
+        bytes.extend(sum.value().to_le_bytes());
+        assert!(matches!(parse(&bytes), Err(CheckpointProblem::Damaged)));
+        bytes[8] = 2;
+        assert!(matches!(parse(&bytes), Err(CheckpointProblem::Version { found: 2 })));
+    }
+}

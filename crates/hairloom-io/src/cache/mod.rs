@@ -53,6 +53,17 @@ impl CacheFormat {
     }
 }
 
+/// The files that a cache has, or would replace.
+pub(crate) fn files(path: &Path) -> Vec<PathBuf> {
+    let mut files = vec![path.to_owned()];
+    if CacheFormat::of_file(path).is_ok_and(|format| format == CacheFormat::Hair) {
+        // A folder that is not there has no files.
+        let frames = frame_files::frames_of(path).unwrap_or_default();
+        files.extend(frames.into_iter().map(|frame| frame_files::frame_path(path, frame)));
+    }
+    files
+}
+
 #[derive(Debug)]
 enum Kind {
     Usd(Box<UsdCache>),

@@ -30,8 +30,11 @@ pub enum RunError {
         /// What is wrong.
         source: SimulationError,
     },
-    /// The output would replace a file that the scene reads.
-    #[error("{}: the scene reads this file, so it cannot be the output; choose another with --out", path.display())]
+    /// An output would replace a file that the run reads or writes itself.
+    #[error(
+        "{}: this file is needed for something else, so it cannot be an output of the run; choose another name",
+        path.display()
+    )]
     OutputIsInput {
         /// The file.
         path: PathBuf,

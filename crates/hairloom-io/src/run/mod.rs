@@ -21,13 +21,16 @@ use hairloom::solve::Checkpoint;
 
 use self::report::ReportFile;
 use crate::Folder;
-use crate::cache::{Cache, CacheError, CacheFormat, CacheWriter};
+use crate::cache::{self, Cache, CacheError, CacheFormat, CacheWriter};
 use crate::checkpoint;
 use crate::fingerprint::Fingerprint;
 use crate::usd::UsdError;
 
-/// The age at which a checkpoint is replaced by a new one.
+/// The age at which a checkpoint is replaced by a new one, if that does not take long.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(2);
+
+/// A checkpoint is kept so many times as long as it took to make: a large text cache is written anew for each.
+const CHECKPOINT_WORTH: u32 = 15;
 
 /// So many frames are made safe one by one; later ones, if they come fast, only every [`FLUSH_INTERVAL`], for each
 /// time takes room that grows with the number of frames.
@@ -99,7 +102,7 @@ pub fn run(
     let out = output_path(options, &scene);
     CacheFormat::of_file(&out)?;
     let library = Folder::of_scene(&options.scene);
-    check_inputs(&scene, &library, &out)?;
+    check_inputs(options, &scene, &library, &out)?;
     let simulation = Simulation::new(scene, &library).map_err(|source| match source {
         // It names the scene's file itself.
         SimulationError::Scene(error) => RunError::Scene(error),
@@ -112,7 +115,7 @@ pub fn run(
     let report = ReportFile { path: options.report.clone(), ..ReportFile::default() };
     let summary = Summary::new(&simulation, &out);
     let fingerprint = fingerprint(&simulation);
-    let mut run = Run { simulation, out, fingerprint, report, summary, observer };
+    let mut run = Run { simulation, out, fingerprint, report, summary, observer, started: false };
     let warnings: Vec<String> = run.simulation.warnings().iter().map(ToString::to_string).collect();
     warnings.iter().for_each(|warning| run.warn(warning));
     let result = run.start(options.resume).and_then(|cache| match cache {
@@ -121,15 +124,13 @@ pub fn run(
     });
     run.summary.seconds = clock.elapsed().as_secs_f64();
     run.summary.peak_memory_bytes = peak_memory();
-    let failure = match &result {
-        Err(RunError::Failed { source, .. }) => Some(source),
-        _ => None,
-    };
-    match run.report.write(&run.summary, failure) {
-        // The first error is the one to tell.
-        Err(error) if result.is_ok() => Err(error),
-        _ => result.map(|()| run.summary),
+    if result.is_err() {
+        run.summary.status = Status::Failed;
     }
+    // A run that never began leaves the report of an earlier one alone.
+    let reported = if run.started { run.report.write(&run.summary, result.as_ref().err()) } else { Ok(()) };
+    // The first error is the one to tell.
+    result.and(reported).map(|()| run.summary)
 }
 
 /// A run under way.
@@ -140,6 +141,8 @@ struct Run<'a> {
     report: ReportFile,
     summary: Summary,
     observer: &'a mut dyn Observer,
+    /// Whether anything was written.
+    started: bool,
 }
 
 impl Run<'_> {
@@ -166,6 +169,7 @@ impl Run<'_> {
             self.warn(&format!("there is no checkpoint {}: starting from the beginning", path.display()));
         }
         self.summary.first_frame = 1;
+        self.started = true;
         self.report.write(&self.summary, None)?;
         let mut cache = CacheWriter::create(&self.out, &self.simulation).map_err(unwritable)?;
         remove(&path)?;
@@ -188,6 +192,7 @@ impl Run<'_> {
         let cache = CacheWriter::resume(&self.out, &self.simulation, last)?;
         self.summary.first_frame = last + 1;
         self.summary.last_frame = last;
+        self.started = true;
         self.report.write(&self.summary, None)?;
         self.observer.ready(&self.simulation, &self.out, last + 1);
         Ok(cache)
@@ -204,6 +209,7 @@ impl Run<'_> {
     fn frames(&mut self, mut cache: CacheWriter, stop: &AtomicBool) -> Result<(), RunError> {
         let frames = self.simulation.scene().time.frames;
         let (mut saved, mut flushed) = (Instant::now(), Instant::now());
+        let mut interval = CHECKPOINT_INTERVAL;
         while self.simulation.frame() < frames {
             if stop.load(Ordering::Relaxed) {
                 return self.interrupt(cache);
@@ -221,8 +227,10 @@ impl Run<'_> {
                 cache.flush()?;
                 flushed = Instant::now();
             }
-            if saved.elapsed() >= CHECKPOINT_INTERVAL && report.frame < frames {
+            if saved.elapsed() >= interval && report.frame < frames {
+                let begin = Instant::now();
                 self.save(&mut cache)?;
+                interval = CHECKPOINT_INTERVAL.max(begin.elapsed() * CHECKPOINT_WORTH);
                 saved = Instant::now();
             }
             self.observer.frame(&report, frames);
@@ -254,7 +262,6 @@ impl Run<'_> {
     /// Keeps what is finished. The solver stands in the middle of a frame, so the last checkpoint stays as it is.
     fn fail(&mut self, cache: CacheWriter, source: SimulationError) -> Result<(), RunError> {
         cache.finish()?;
-        self.summary.status = Status::Failed;
         let kept = self.summary.last_frame + 1;
         Err(RunError::Failed { source, kept, out: self.out.clone() })
     }
@@ -278,8 +285,8 @@ pub(crate) fn fingerprint(simulation: &Simulation) -> u64 {
     fingerprint.value()
 }
 
-/// Fails if the output is one of the files that the scene reads.
-fn check_inputs(scene: &Scene, library: &Folder, out: &Path) -> Result<(), RunError> {
+/// Fails if an output is one of the files that the run reads, or both outputs are the same.
+fn check_inputs(options: &RunOptions, scene: &Scene, library: &Folder, out: &Path) -> Result<(), RunError> {
     let groom = match &scene.groom.source {
         GroomSource::File(file) => Some(file),
         _ => None,
@@ -295,11 +302,15 @@ fn check_inputs(scene: &Scene, library: &Folder, out: &Path) -> Result<(), RunEr
         };
         [mesh, animation]
     });
-    let real = |path: &Path| fs::canonicalize(path).ok();
-    let target = real(out);
-    let same = |file: &String| target.is_some() && real(&library.locate(file)) == target;
-    if bodies.chain([groom]).flatten().any(same) {
-        return Err(RunError::OutputIsInput { path: out.to_owned() });
+    let named = bodies.chain([groom]).flatten().map(|file| library.locate(file));
+    let real = |path: &PathBuf| fs::canonicalize(path).ok();
+    let inputs: Vec<PathBuf> = named.chain([options.scene.clone()]).filter_map(|path| real(&path)).collect();
+    let replaced = cache::files(out).into_iter().chain(options.report.clone());
+    for path in replaced {
+        let is_input = real(&path).is_some_and(|path| inputs.contains(&path));
+        if is_input || (options.report.as_ref() == Some(&path) && path == out) {
+            return Err(RunError::OutputIsInput { path });
+        }
     }
     Ok(())
 }

@@ -20,7 +20,7 @@ pub enum Status {
     Complete,
     /// It was stopped, and can go on.
     Interrupted,
-    /// The simulation failed.
+    /// The simulation, or writing its frames, failed.
     Failed,
 }
 
@@ -129,7 +129,7 @@ impl Summary {
     }
 }
 
-/// Where and why a simulation failed.
+/// Where and why a run failed.
 #[derive(Debug, Serialize)]
 struct Failure {
     message: String,
@@ -139,17 +139,20 @@ struct Failure {
 }
 
 impl Failure {
-    fn new(error: &SimulationError) -> Self {
-        let message = error.to_string();
-        match error {
-            SimulationError::Step { frame, source: StepError::Diverged { strand, vertex, .. } } => {
-                Self { message, frame: Some(*frame), strand: Some(*strand), vertex: Some(*vertex) }
-            }
-            SimulationError::Step { frame, .. } | SimulationError::Motion { frame, .. } => {
-                Self { message, frame: Some(*frame), strand: None, vertex: None }
-            }
-            _ => Self { message, frame: None, strand: None, vertex: None },
-        }
+    fn new(error: &RunError) -> Self {
+        let (frame, strand, vertex) = match error {
+            RunError::Failed { source, .. } => match source {
+                SimulationError::Step { frame, source: StepError::Diverged { strand, vertex, .. } } => {
+                    (Some(*frame), Some(*strand), Some(*vertex))
+                }
+                SimulationError::Step { frame, .. } | SimulationError::Motion { frame, .. } => {
+                    (Some(*frame), None, None)
+                }
+                _ => (None, None, None),
+            },
+            _ => (None, None, None),
+        };
+        Self { message: error.to_string(), frame, strand, vertex }
     }
 }
 
@@ -177,7 +180,7 @@ pub(super) struct ReportFile {
 }
 
 impl ReportFile {
-    pub(super) fn write(&self, summary: &Summary, error: Option<&SimulationError>) -> Result<(), RunError> {
+    pub(super) fn write(&self, summary: &Summary, error: Option<&RunError>) -> Result<(), RunError> {
         let Some(path) = &self.path else { return Ok(()) };
         let report = Report {
             scene: &summary.scene,

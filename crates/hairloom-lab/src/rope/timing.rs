@@ -27,13 +27,8 @@ impl Contender {
     /// Follow the leader as one would first write it.
     pub(super) fn leader(params: &Params, base: ftl::Params) -> Self {
         let positions: Vec<Vec3> = params.straight(DVec3::NEG_Y).iter().map(|p| p.as_vec3()).collect();
-        let strand = ftl::plain::Strand {
-            clearance: Vec::new(),
-            velocities: vec![Vec3::ZERO; positions.len()],
-            lengths: vec![params.segment as f32; positions.len()],
-            radius: 0.0,
-            positions,
-        };
+        let lengths = vec![params.segment as f32; positions.len()];
+        let strand = ftl::plain::Strand::new(positions, lengths, 0.0);
         Self::Leader(strand, base, params.gravity().as_vec3())
     }
 

@@ -48,7 +48,7 @@ use rayon::prelude::*;
 
 use self::density::{Density, Strength};
 use self::packs::{EMPTY, Packs};
-use self::project::{Advance, Chunk, Clearance, Constants, Outcome, PackDrive};
+use self::project::{Advance, Chunk, Constants, LookAhead, Outcome, PackDrive, Planes};
 use self::ropes::{Rope, Surroundings};
 use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_dt};
 use crate::groom::Remap;
@@ -73,7 +73,9 @@ pub struct Ftl {
     packs: Packs,
     chunks: Vec<Range<usize>>,
     drives: Vec<PackDrive>,
-    clearance: Vec<Row>,
+    /// How far each vertex may stray from its heading without a look at the bodies [m].
+    room: Vec<Row>,
+    planes: Vec<Planes>,
     ropes: Vec<Rope>,
     density: Density,
 }
@@ -88,7 +90,8 @@ impl Ftl {
             packs: Packs::default(),
             chunks: Vec::new(),
             drives: Vec::new(),
-            clearance: Vec::new(),
+            room: Vec::new(),
+            planes: Vec::new(),
             ropes: Vec::new(),
             density: Density::default(),
         };
@@ -103,7 +106,8 @@ impl Ftl {
         let count = self.packs.packs.len();
         let size = count.div_ceil(CHUNKS).max(1);
         self.chunks = (0..count).step_by(size).map(|start| start..(start + size).min(count)).collect();
-        self.clearance = vec![Row::default(); self.packs.lengths.len()];
+        self.room = vec![Row::default(); self.packs.lengths.len()];
+        self.planes = vec![Planes::default(); self.chunks.len()];
         self.ropes = (0..model.strands())
             .filter(|&strand| held[strand] == 0)
             .map(|strand| {
@@ -239,9 +243,9 @@ impl Ftl {
         let Packs { packs, edges, velocities, moves, lengths, .. } = &mut self.packs;
         let (mut edges, mut velocities) = (edges.as_mut_slice(), velocities.as_mut_slice());
         let mut moves = moves.as_mut_slice();
-        let (mut lengths, mut clearance) = (lengths.as_slice(), self.clearance.as_mut_slice());
+        let (mut lengths, mut room) = (lengths.as_slice(), self.room.as_mut_slice());
         let mut tasks = Vec::with_capacity(self.chunks.len());
-        for chunk in &self.chunks {
+        for (chunk, planes) in self.chunks.iter().zip(&mut self.planes) {
             let packs = &packs[chunk.clone()];
             let rows = packs.iter().map(|pack| pack.vertices).sum();
             tasks.push(Chunk {
@@ -251,7 +255,8 @@ impl Ftl {
                 velocities: velocities.split_off_mut(..rows).unwrap_or_default(),
                 moves: moves.split_off_mut(..rows).unwrap_or_default(),
                 lengths: lengths.split_off(..rows).unwrap_or_default(),
-                clearance: clearance.split_off_mut(..rows).unwrap_or_default(),
+                room: room.split_off_mut(..rows).unwrap_or_default(),
+                planes,
             });
         }
         tasks
@@ -312,7 +317,7 @@ impl Ftl {
         });
         if let Some(bodies) = bodies {
             report.time("distance", || {
-                self.tasks().into_par_iter().for_each(|chunk| dispatch(Clearance { chunk, bodies, dt }));
+                self.tasks().into_par_iter().for_each(|chunk| dispatch(LookAhead { chunk, bodies, dt }));
             });
         }
         let constants = Constants { dt, correction, bending, backward, bodies };

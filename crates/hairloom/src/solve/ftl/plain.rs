@@ -5,22 +5,34 @@
 use glam::Vec3;
 
 use super::Params;
-use super::contact::{after_touch, resolve};
+use super::contact::{Touch, after_touch, resolve};
+use super::project::TRUST;
 use crate::body::Bodies;
 
 /// One strand, held at its first vertex.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct Strand {
     /// Positions of the vertices [m].
     pub positions: Vec<Vec3>,
-    /// Their velocities [m/s].
+    /// Velocities that the next prediction starts from [m/s].
     pub velocities: Vec<Vec3>,
+    /// Velocities that the last step really moved with [m/s].
+    pub moves: Vec<Vec3>,
     /// Rest length of the edge behind each vertex [m]; the tip's is not used.
     pub lengths: Vec<f32>,
     /// Distance kept from bodies [m].
     pub radius: f32,
-    /// Lower bounds of the distance to bodies at the predicted positions [m], from [`Strand::look_ahead`].
-    pub clearance: Vec<f32>,
+    ahead: Vec<Ahead>,
+}
+
+/// What lies where a vertex is heading.
+#[derive(Debug, Clone, Copy)]
+struct Ahead {
+    heading: Vec3,
+    /// How far the vertex may stray from its heading without a look at the bodies [m].
+    room: f32,
+    /// A tangent plane close by: gap beyond the distance to be kept, normal, velocity and friction of the body.
+    plane: Option<(f32, Vec3, Vec3, f32)>,
 }
 
 /// What acts on the strand during a step.
@@ -37,24 +49,30 @@ pub struct Step<'a> {
 }
 
 impl Strand {
-    /// Where the vertices would go without constraints (equation 1), and the velocities to get there.
-    fn predict(&self, step: &Step<'_>, params: &Params) -> (Vec<Vec3>, Vec<Vec3>) {
-        let dt = step.dt;
-        let keep = 1.0 / (1.0 + params.damping as f32 * dt);
-        let mut wanted: Vec<Vec3> = self.velocities.iter().map(|&v| (v + step.gravity * dt) * keep).collect();
-        wanted[0] = (step.root - self.positions[0]) / dt;
-        let mut predicted: Vec<Vec3> =
-            self.positions.iter().zip(&wanted).map(|(&x, &v)| x + v * dt).collect();
-        predicted[0] = step.root;
-        (predicted, wanted)
+    /// A strand at rest.
+    pub fn new(positions: Vec<Vec3>, lengths: Vec<f32>, radius: f32) -> Self {
+        let still = vec![Vec3::ZERO; positions.len()];
+        Self { velocities: still.clone(), moves: still, positions, lengths, radius, ahead: Vec::new() }
     }
 
-    /// Asks the bodies how far away they are: a stage of its own, before the step.
-    pub fn look_ahead(&mut self, step: &Step<'_>, params: &Params) {
-        let (predicted, _) = self.predict(step, params);
-        self.clearance.clear();
-        if let Some(bodies) = step.bodies {
-            self.clearance.extend(predicted.iter().map(|&point| bodies.clearance(point)));
+    /// Looks how far the bodies are from where the vertices are heading: a stage of its own, before the step.
+    pub fn look_ahead(&mut self, step: &Step<'_>) {
+        self.ahead.clear();
+        let Some(bodies) = step.bodies else { return };
+        for (&position, &velocity) in self.positions.iter().zip(&self.moves) {
+            let heading = position + velocity * step.dt;
+            let mut ahead = Ahead { heading, room: bodies.clearance(heading) - self.radius, plane: None };
+            if ahead.room < 2.0 * TRUST
+                && let Some((body, sample)) = bodies.nearest(heading)
+            {
+                ahead.room = sample.distance - self.radius;
+                if ahead.room < 2.0 * TRUST {
+                    let friction = bodies.body(body).friction;
+                    ahead.plane = Some((ahead.room, sample.normal, sample.velocity, friction));
+                    ahead.room = TRUST;
+                }
+            }
+            self.ahead.push(ahead);
         }
     }
 
@@ -62,7 +80,11 @@ impl Strand {
     pub fn step(&mut self, step: &Step<'_>, params: &Params) {
         let dt = step.dt;
         let count = self.positions.len();
-        let (mut p, wanted) = self.predict(step, params);
+        let keep = 1.0 / (1.0 + params.damping as f32 * dt);
+        // Equation 1.
+        let wanted: Vec<Vec3> = self.velocities.iter().map(|&v| (v + step.gravity * dt) * keep).collect();
+        let mut p: Vec<Vec3> = self.positions.iter().zip(&wanted).map(|(&x, &v)| x + v * dt).collect();
+        p[0] = step.root;
         if params.backward {
             for i in (2..count).rev() {
                 p[i - 1] = p[i] + (p[i - 1] - p[i]).normalize() * self.lengths[i - 1];
@@ -71,7 +93,6 @@ impl Strand {
         let mut corrections = vec![Vec3::ZERO; count + 1];
         let mut touches = vec![None; count];
         for i in 1..count {
-            let predicted = p[i];
             // Equation 11.
             let least =
                 if i > 1 { params.bending as f32 * (self.lengths[i - 2] + self.lengths[i - 1]) } else { 0.0 };
@@ -83,10 +104,7 @@ impl Strand {
             let exact = edge * (self.lengths[i - 1] / edge.length());
             corrections[i] = exact - edge;
             p[i] = p[i - 1] + exact;
-            let spare = self.clearance.get(i).map_or(f32::INFINITY, |clearance| clearance - self.radius);
-            if (p[i] - predicted).length() >= spare {
-                touches[i] = step.bodies.and_then(|bodies| resolve(bodies, p[i - 1], exact, self.radius));
-            }
+            touches[i] = self.collide(step, i, p[i - 1], exact);
             if let Some(touch) = &touches[i] {
                 p[i] = p[i - 1] + touch.edge;
             }
@@ -94,12 +112,33 @@ impl Strand {
         for i in 0..count {
             // Equation 9.
             let reaction = if i == 0 { Vec3::ZERO } else { corrections[i + 1] * params.correction as f32 };
-            let velocity = (p[i] - self.positions[i] - reaction) / dt;
+            self.moves[i] = (p[i] - self.positions[i]) / dt;
+            let velocity = self.moves[i] - reaction / dt;
             self.velocities[i] = match &touches[i] {
                 Some(touch) => after_touch(velocity, wanted[i], touch, dt),
                 None => velocity,
             };
         }
         self.positions = p;
+    }
+
+    /// Leaves the bodies: by the plane ahead where it is trusted, by a look at them elsewhere.
+    fn collide(&self, step: &Step<'_>, i: usize, leader: Vec3, mut edge: Vec3) -> Option<Touch> {
+        let ahead = self.ahead.get(i)?;
+        let mut touch = None;
+        if let Some((gap, normal, velocity, friction)) = ahead.plane {
+            let depth = -(gap + normal.dot(leader + edge - ahead.heading));
+            if depth > 0.0 {
+                let (length, along) = (self.lengths[i - 1], edge.dot(normal));
+                let height = (along + depth).min(length);
+                let flat = (edge - normal * along).normalize_or_zero();
+                edge = normal * height + flat * (length * length - height * height).max(0.0).sqrt();
+                touch = Some(Touch { edge, normal, velocity, friction, depth });
+            }
+        }
+        if (leader + edge - ahead.heading).length() < ahead.room {
+            return touch;
+        }
+        step.bodies.and_then(|bodies| resolve(bodies, leader, edge, self.radius)).or(touch)
     }
 }

@@ -1,6 +1,6 @@
 //! The pass from root to tip, eight strands at a time.
 
-use super::contact::{Touch, after_touch, resolve};
+use super::contact::{Touch, resolve};
 use super::packs::Pack;
 use crate::body::Bodies;
 use crate::math::Vector3;
@@ -48,7 +48,8 @@ pub(super) struct Chunk<'a> {
     pub velocities: &'a mut [Row3],
     pub moves: &'a mut [Row3],
     pub lengths: &'a [Row],
-    pub clearance: &'a mut [Row],
+    pub room: &'a mut [Row],
+    pub planes: &'a mut Planes,
 }
 
 /// Advances a chunk by one step. Returns the number of contacts, and the first pack and lane (within the
@@ -58,8 +59,8 @@ pub(super) struct Advance<'a, 'b> {
     pub constants: Constants<'b>,
 }
 
-/// Fills in the distance to the bodies at the predicted positions of a chunk.
-pub(super) struct Clearance<'a, 'b> {
+/// Looks how far the bodies are from where the vertices of a chunk are heading.
+pub(super) struct LookAhead<'a, 'b> {
     pub chunk: Chunk<'a>,
     pub bodies: &'b Bodies,
     pub dt: f64,
@@ -72,28 +73,98 @@ pub(super) struct Outcome {
     pub lost: Option<(usize, usize)>,
 }
 
-impl Kernel for Clearance<'_, '_> {
+/// How far a tangent plane is trusted around the point where it was taken [m]. On a body of 1 cm radius it is off by
+/// a tenth of a millimetre there.
+pub(super) const TRUST: f32 = 1.5e-3;
+/// No tangent planes in a row.
+const FAR: u32 = u32::MAX;
+
+/// Tangent planes of bodies near the vertices of one row.
+#[derive(Debug, Clone, Copy, Default)]
+struct Plane {
+    normal: Row3,
+    /// Distance from the plane, beyond the one to be kept, where the vertex is heading [m]; infinite without plane.
+    gap: Row,
+    /// Velocity of the body [m/s].
+    velocity: Row3,
+    friction: Row,
+}
+
+/// The planes of a chunk.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Planes {
+    planes: Vec<Plane>,
+    /// For each row its plane, or [`FAR`].
+    of_row: Vec<u32>,
+}
+
+impl Kernel for LookAhead<'_, '_> {
     type Output = ();
 
+    /// The heading of a vertex is where its last motion would take it: nearer to where it ends up than the
+    /// prediction, which falls into whatever the vertex rests on.
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let base = self.chunk.packs.first().map_or(0, |pack| pack.row);
+        let Chunk { packs, drives, edges, moves, lengths, room, planes, .. } = self.chunk;
+        let base = packs.first().map_or(0, |pack| pack.row);
         let dt = L::splat(self.dt);
-        let mut rows = Row3::default();
-        for (pack, drive) in self.chunk.packs.iter().zip(self.chunk.drives) {
+        planes.planes.clear();
+        planes.of_row.clear();
+        planes.of_row.resize(room.len(), FAR);
+        let mut heading = Row3::default();
+        for (pack, drive) in packs.iter().zip(drives) {
             let start = pack.row - base;
             let mut position = L::load3(&drive.old_root);
-            let keep = L::load(&drive.keep);
-            let slope = L::load3(&drive.slope);
-            let mut push = L::load3(&drive.push);
             for row in start + 1..start + pack.vertices {
-                position += L::load3(&self.chunk.edges[row]);
-                push += slope;
-                let velocity = L::load3(&self.chunk.velocities[row]).mul_add(keep, push);
-                L::store3(velocity.mul_add(dt, position), &mut rows);
-                let [xs, ys, zs] = &rows.0;
-                self.bodies.clearance_batch(&xs.0, &ys.0, &zs.0, &mut self.chunk.clearance[row].0);
+                position += L::load3(&edges[row]);
+                L::store3(L::load3(&moves[row]).mul_add(dt, position), &mut heading);
+                let [xs, ys, zs] = &heading.0;
+                self.bodies.clearance_batch(&xs.0, &ys.0, &zs.0, &mut room[row].0);
+                let near = L::load(&room[row]).less(L::load(&pack.radius) + L::splat(f64::from(2.0 * TRUST)));
+                let near = L::bits(near) & L::bits(L::zero().less(L::load(&lengths[row])));
+                if near != 0 {
+                    planes.look(self.bodies, near, &heading, row, &mut room[row], &pack.radius);
+                }
+                let spare = L::load(&room[row]) - L::load(&pack.radius);
+                let planar = planes.of_row[row] != FAR;
+                spare.max(L::zero()).store(&mut room[row]);
+                if planar {
+                    planes.trust(row, &mut room[row]);
+                }
             }
+        }
+    }
+}
+
+impl Planes {
+    /// Takes exact distances in the given lanes, and tangent planes where a body is close.
+    #[inline(never)]
+    fn look(&mut self, bodies: &Bodies, lanes: u32, at: &Row3, row: usize, room: &mut Row, radius: &Row) {
+        let mut plane = Plane { gap: Row([f32::INFINITY; WIDTH]), ..Plane::default() };
+        let mut any = false;
+        for lane in (0..WIDTH).filter(|lane| lanes & (1 << lane) != 0) {
+            let Some((body, sample)) = bodies.nearest(at.get(lane)) else { continue };
+            room.0[lane] = sample.distance;
+            let gap = sample.distance - radius.0[lane];
+            if gap < 2.0 * TRUST {
+                plane.normal.set(lane, sample.normal);
+                plane.velocity.set(lane, sample.velocity);
+                plane.gap.0[lane] = gap;
+                plane.friction.0[lane] = bodies.body(body).friction;
+                any = true;
+            }
+        }
+        if any {
+            self.of_row[row] = self.planes.len() as u32;
+            self.planes.push(plane);
+        }
+    }
+
+    /// Where there is a plane, a vertex may move as far as the plane is trusted.
+    fn trust(&self, row: usize, room: &mut Row) {
+        let plane = &self.planes[self.of_row[row] as usize];
+        for lane in (0..WIDTH).filter(|&lane| plane.gap.0[lane].is_finite()) {
+            room.0[lane] = TRUST;
         }
     }
 }
@@ -103,7 +174,7 @@ impl Kernel for Advance<'_, '_> {
 
     #[inline(always)]
     fn run<L: Lane>(self) -> Outcome {
-        let Chunk { packs, drives, edges, velocities, moves, lengths, clearance } = self.chunk;
+        let Chunk { packs, drives, edges, velocities, moves, lengths, room, planes } = self.chunk;
         let base = packs.first().map_or(0, |pack| pack.row);
         let mut outcome = Outcome::default();
         let mut steps = Vec::new();
@@ -116,7 +187,9 @@ impl Kernel for Advance<'_, '_> {
                 velocities: &mut velocities[rows.clone()],
                 moves: &mut moves[rows.clone()],
                 lengths: &lengths[rows.clone()],
-                clearance: &clearance[rows],
+                room: &room[rows.clone()],
+                planes: planes.of_row.get(rows).unwrap_or_default(),
+                all_planes: &planes.planes,
             };
             if self.constants.backward {
                 backward_pass::<L>(&strand, &self.constants, &mut steps);
@@ -143,7 +216,10 @@ struct Strands<'a> {
     velocities: &'a mut [Row3],
     moves: &'a mut [Row3],
     lengths: &'a [Row],
-    clearance: &'a [Row],
+    room: &'a [Row],
+    /// The plane of each row, if bodies were looked for.
+    planes: &'a [u32],
+    all_planes: &'a [Plane],
 }
 
 /// Section 3.4: follow the leader from the tip to the root on the predicted positions. Leaves the updated
@@ -182,7 +258,7 @@ fn forward_pass<L: Lane>(
     steps: &[Row3],
     contacts: &mut u64,
 ) -> L {
-    let Strands { pack, drive, edges, velocities, moves, lengths, clearance } = strand;
+    let Strands { pack, drive, edges, velocities, moves, lengths, room, planes, all_planes } = strand;
     let dt = L::splat(constants.dt);
     let per_dt = L::splat(1.0 / constants.dt);
     let reaction = L::splat(constants.correction / constants.dt);
@@ -213,7 +289,7 @@ fn forward_pass<L: Lane>(
         push += slope;
     }
 
-    let mut touches = Touches::default();
+    let mut touch: Option<Contact<L>> = None;
     for i in pack.held..pack.vertices {
         push += slope;
         let edge = L::load3(&edges[i]);
@@ -236,26 +312,27 @@ fn forward_pass<L: Lane>(
         if i > pack.held {
             velocity -= correction * reaction;
         }
+        if let Some(touch) = touch.take() {
+            velocity = touch.settle(velocity);
+        }
         L::store3(velocity, &mut velocities[i - 1]);
         energy += velocity.length_squared();
-        if touches.lanes != 0 {
-            touches.settle(&mut velocities[i - 1], constants.dt);
-        }
         if let Some(bodies) = constants.bodies {
-            // The distance changes at most as fast as the position: what the projection moved is used up.
-            let moved = (new_edge - predicted).length_squared();
-            let spare = (L::load(&clearance[i]) - radius).max(L::zero());
-            let close = L::bits(real) & !L::bits(moved.less(spare * spare));
-            if close != 0 {
-                let mut row = Row3::default();
-                L::store3(new_edge, &mut row);
-                let mut leader = Row3::default();
-                L::store3(position, &mut leader);
-                let mut wish = Row3::default();
-                L::store3(wanted, &mut wish);
-                touches.look(bodies, close, &leader, &mut row, &wish, &pack.radius);
-                new_edge = L::load3(&row);
-                *contacts += u64::from(touches.lanes.count_ones());
+            let heading = L::load3(&moves[i]) * dt;
+            if planes[i] != FAR {
+                let plane = &all_planes[planes[i] as usize];
+                touch =
+                    leave_plane(plane, &mut new_edge, length, shift - edge - heading, wanted, constants.dt);
+                *contacts += touch.as_ref().map_or(0, |touch| u64::from(touch.lanes().count_ones()));
+            }
+            // The distance to bodies changes at most as fast as the position.
+            let moved = (shift + new_edge - edge - heading).length_squared();
+            let room = L::load(&room[i]);
+            let lanes = L::bits(real) & !L::bits(moved.less(room * room));
+            if lanes != 0 {
+                let mut look = Look::new(position, new_edge, wanted, touch);
+                *contacts += look.resolve(bodies, lanes, &pack.radius, constants.dt);
+                (new_edge, touch) = look.lanes();
             }
         }
         shift += new_edge - edge;
@@ -266,11 +343,10 @@ fn forward_pass<L: Lane>(
         previous = new_edge;
         previous_length = length;
     }
-    let last = pack.vertices - 1;
-    L::store3(velocity, &mut velocities[last]);
-    if touches.lanes != 0 {
-        touches.settle(&mut velocities[last], constants.dt);
+    if let Some(touch) = touch {
+        velocity = touch.settle(velocity);
     }
+    L::store3(velocity, &mut velocities[pack.vertices - 1]);
     energy + velocity.length_squared()
 }
 
@@ -294,46 +370,141 @@ fn resist_bending<L: Lane>(
     Vector3::select(hinged, Vector3::select(tight, stretched, follower), follower)
 }
 
-/// Contacts of the vertex under way, one for each lane that has one.
-#[derive(Default)]
-struct Touches {
-    lanes: u32,
-    touch: [Option<(Touch, glam::Vec3)>; WIDTH],
+/// Contact of the vertex under way with bodies, until its velocity is known.
+#[derive(Clone, Copy)]
+struct Contact<L: Lane> {
+    /// 1 in lanes that touch, 0 elsewhere.
+    touching: L,
+    normal: Vector3<L>,
+    /// Velocity of the body [m/s].
+    velocity: Vector3<L>,
+    /// How fast the vertex wanted to leave [m/s].
+    leaving: L,
+    /// Speed that friction can take away [m/s].
+    grip: L,
 }
 
-impl Touches {
-    /// Resolves contact in the given lanes: turns edges out of the bodies and remembers what pushed.
-    #[inline(never)]
-    fn look(
-        &mut self,
-        bodies: &Bodies,
-        lanes: u32,
-        leader: &Row3,
-        edge: &mut Row3,
-        wanted: &Row3,
-        radius: &Row,
-    ) {
-        let mut left = lanes;
-        while left != 0 {
-            let lane = left.trailing_zeros() as usize;
-            left &= left - 1;
-            if let Some(touch) = resolve(bodies, leader.get(lane), edge.get(lane), radius.0[lane]) {
-                edge.set(lane, touch.edge);
-                self.touch[lane] = Some((touch, wanted.get(lane)));
-                self.lanes |= 1 << lane;
-            }
-        }
+impl<L: Lane> Contact<L> {
+    #[inline(always)]
+    fn lanes(&self) -> u32 {
+        L::bits(L::zero().less(self.touching))
     }
 
-    /// Applies restitution and friction to the velocities of the touched vertices, and forgets them.
-    #[inline(never)]
-    fn settle(&mut self, velocities: &mut Row3, dt: f64) {
-        while self.lanes != 0 {
-            let lane = self.lanes.trailing_zeros() as usize;
-            self.lanes &= self.lanes - 1;
-            if let Some((touch, wanted)) = self.touch[lane].take() {
-                velocities.set(lane, after_touch(velocities.get(lane), wanted, &touch, dt as f32));
-            }
+    /// Lane version of [`after_touch`].
+    #[inline(always)]
+    fn settle(&self, velocity: Vector3<L>) -> Vector3<L> {
+        let relative = velocity - self.velocity;
+        let along = relative.dot(self.normal);
+        let across = relative - self.normal * along;
+        let speed = across.length_squared().max(L::splat(TINY)).sqrt();
+        let kept = (L::splat(1.0) - self.grip / speed).max(L::zero());
+        let along = along.max(L::zero()).min(self.leaving);
+        let settled = self.velocity + self.normal * along + across * kept;
+        Vector3::select(L::zero().less(self.touching), settled, velocity)
+    }
+}
+
+/// Lane version of the tangent-plane step in [`resolve`]: turns edges whose ends are behind their planes. `rest` and
+/// the edge make up how far a vertex goes from where its plane was taken.
+#[inline(always)]
+fn leave_plane<L: Lane>(
+    plane: &Plane,
+    edge: &mut Vector3<L>,
+    length: L,
+    rest: Vector3<L>,
+    wanted: Vector3<L>,
+    dt: f64,
+) -> Option<Contact<L>> {
+    let normal = L::load3(&plane.normal);
+    let depth = -(L::load(&plane.gap) + normal.dot(rest + *edge));
+    let behind = L::zero().less(depth);
+    if !L::any(behind) {
+        return None;
+    }
+    let along = edge.dot(normal);
+    let height = (along + depth).min(length);
+    let flat = *edge - normal * along;
+    let flat_length = (length * length - height * height).max(L::zero()).sqrt();
+    let scale = flat_length / flat.length_squared().max(L::splat(TINY)).sqrt();
+    *edge = Vector3::select(behind, normal * height + flat * scale, *edge);
+    let velocity = L::load3(&plane.velocity);
+    let leaving = (wanted - velocity).dot(normal).max(L::zero());
+    let grip = L::load(&plane.friction) * depth * L::splat(1.0 / dt);
+    let touching = L::select(behind, L::splat(1.0), L::zero());
+    Some(Contact { touching, normal, velocity, leaving, grip })
+}
+
+/// Lanes spread out in memory, for the exact look at the few that need it.
+struct Look {
+    leader: Row3,
+    edge: Row3,
+    wanted: Row3,
+    touching: Row,
+    normal: Row3,
+    velocity: Row3,
+    leaving: Row,
+    grip: Row,
+}
+
+impl Look {
+    #[inline(always)]
+    fn new<L: Lane>(
+        leader: Vector3<L>,
+        edge: Vector3<L>,
+        wanted: Vector3<L>,
+        contact: Option<Contact<L>>,
+    ) -> Self {
+        let mut look = Self {
+            leader: Row3::default(),
+            edge: Row3::default(),
+            wanted: Row3::default(),
+            touching: Row::default(),
+            normal: Row3::default(),
+            velocity: Row3::default(),
+            leaving: Row::default(),
+            grip: Row::default(),
+        };
+        L::store3(leader, &mut look.leader);
+        L::store3(edge, &mut look.edge);
+        L::store3(wanted, &mut look.wanted);
+        if let Some(contact) = contact {
+            contact.touching.store(&mut look.touching);
+            L::store3(contact.normal, &mut look.normal);
+            L::store3(contact.velocity, &mut look.velocity);
+            contact.leaving.store(&mut look.leaving);
+            contact.grip.store(&mut look.grip);
         }
+        look
+    }
+
+    /// Turns the edges of the given lanes out of the bodies; counts those that were inside.
+    #[inline(never)]
+    fn resolve(&mut self, bodies: &Bodies, lanes: u32, radius: &Row, dt: f64) -> u64 {
+        let mut count = 0;
+        for lane in (0..WIDTH).filter(|lane| lanes & (1 << lane) != 0) {
+            let found = resolve(bodies, self.leader.get(lane), self.edge.get(lane), radius.0[lane]);
+            let Some(Touch { edge, normal, velocity, friction, depth }) = found else { continue };
+            count += 1;
+            self.edge.set(lane, edge);
+            self.touching.0[lane] = 1.0;
+            self.normal.set(lane, normal);
+            self.velocity.set(lane, velocity);
+            self.leaving.0[lane] = (self.wanted.get(lane) - velocity).dot(normal).max(0.0);
+            self.grip.0[lane] = friction * depth / dt as f32;
+        }
+        count
+    }
+
+    /// Back in lanes: the edges, and the contact if there is any.
+    #[inline(always)]
+    fn lanes<L: Lane>(&self) -> (Vector3<L>, Option<Contact<L>>) {
+        let contact = Contact {
+            touching: L::load(&self.touching),
+            normal: L::load3(&self.normal),
+            velocity: L::load3(&self.velocity),
+            leaving: L::load(&self.leaving),
+            grip: L::load(&self.grip),
+        };
+        (L::load3(&self.edge), (contact.lanes() != 0).then_some(contact))
     }
 }

@@ -253,8 +253,8 @@ pub(super) fn hang_between(points: &mut [DVec3], lengths: &[f64]) -> bool {
     let total: f64 = lengths.iter().sum();
     let longest = lengths.iter().copied().fold(0.0, f64::max);
     let span = (end - start).length();
-    if span >= total {
-        // Out of reach: the least bad is the same stretch everywhere.
+    if span >= total * (1.0 - 1.0e-12) {
+        // Taut or out of reach: the least bad is the same stretch everywhere.
         let mut along = 0.0;
         for i in 1..last {
             along += lengths[i - 1];
