@@ -9,6 +9,8 @@ use crate::failure::Failure;
 
 /// A head has about this many hairs; sparser grooms are drawn with thicker strands that hide as much.
 const FULL_HEAD: f32 = 100_000.0;
+/// The usual mean diameter of a hair [m]; grooms with thicker strands need less help.
+const USUAL_WIDTH: f32 = 6.5e-5;
 /// Strands are never drawn thicker than this by themselves.
 const THICKEST: f32 = 6.0;
 
@@ -38,14 +40,35 @@ impl Look {
     }
 
     fn scene<'s>(&self, shot: &'s CacheFrame) -> Scene<'s> {
-        let strands = shot.groom.strands().max(1) as f32;
         let widths = if shot.groom.widths.is_empty() { &[DEFAULT_WIDTH] } else { &shot.groom.widths[..] };
         let mut hair = HairLayer::new(&shot.groom.curves, widths, self.color);
-        hair.width_scale = self.thickness.unwrap_or((FULL_HEAD / strands).sqrt().clamp(1.0, THICKEST));
+        hair.width_scale = self.thickness.unwrap_or_else(|| thickness(shot.groom.strands(), widths));
         let body = |body: &'s CacheBody| BodyLayer {
             mesh: &body.mesh,
             color: body.color.map_or(BodyLayer::SKIN, Vec3::from_array),
         };
         Scene { hair: vec![hair], bodies: shot.bodies.iter().map(body).collect(), ground: None }
+    }
+}
+
+/// The factor for the diameters with which so many strands hide a head.
+fn thickness(strands: usize, widths: &[f32]) -> f32 {
+    let mean = widths.iter().sum::<f32>() / widths.len().max(1) as f32;
+    let sparse = (FULL_HEAD / strands.max(1) as f32).sqrt();
+    // `max` also takes the place of a mean that is no number.
+    (sparse * USUAL_WIDTH / mean.max(1e-6)).clamp(1.0, THICKEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sparse_and_thin_hair_is_drawn_thicker() {
+        assert_eq!(thickness(100_000, &[USUAL_WIDTH]), 1.0);
+        assert_eq!(thickness(25_000, &[USUAL_WIDTH]), 2.0);
+        assert_eq!(thickness(10_000, &[1e-3, 1e-3]), 1.0);
+        assert_eq!(thickness(1, &[0.0]), THICKEST);
+        assert!((1.0..=THICKEST).contains(&thickness(0, &[f32::NAN])));
     }
 }

@@ -1,13 +1,11 @@
 //! The demo, scenes, interruptions.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{assert_done, errors, hairloom, png, project, run};
+use crate::common::{assert_done, errors, hairloom, png, project, run};
 
 #[test]
 fn demo_writes_cache_scene_and_pictures() {

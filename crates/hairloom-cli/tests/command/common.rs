@@ -4,37 +4,35 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// The built command, with the folder of the project as its own.
-pub fn hairloom() -> Command {
+pub(crate) fn hairloom() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hairloom"));
     command.current_dir(project()).stdin(Stdio::null());
     command
 }
 
 /// The folder of the project.
-pub fn project() -> PathBuf {
+pub(crate) fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// Runs the command with arguments separated by blanks.
-#[allow(dead_code, reason = "not every file of tests runs commands in this way")]
-pub fn run(arguments: &str) -> Output {
+pub(crate) fn run(arguments: &str) -> Output {
     hairloom().args(arguments.split_whitespace()).output().expect("the command starts")
 }
 
 /// Standard error as text.
-pub fn errors(output: &Output) -> String {
+pub(crate) fn errors(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// Checks that a command did its work.
 #[track_caller]
-pub fn assert_done(output: &Output) {
+pub(crate) fn assert_done(output: &Output) {
     assert_eq!(output.status.code(), Some(0), "{}", errors(output));
 }
 
 /// Width and height of a PNG file, and whether it is animated.
-#[allow(dead_code, reason = "not every file of tests looks at pictures")]
-pub fn png(path: &Path) -> (u32, u32, bool) {
+pub(crate) fn png(path: &Path) -> (u32, u32, bool) {
     let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     assert_eq!(&bytes[..8], b"\x89PNG\r\n\x1a\n", "{}", path.display());
     let number = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four bytes"));

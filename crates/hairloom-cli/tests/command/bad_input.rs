@@ -1,11 +1,9 @@
 //! Bad input: exit code 2, and one message that says what was wrong and what was expected.
 
-mod common;
-
 use std::fs;
 use std::process::{Output, Stdio};
 
-use common::{errors, hairloom};
+use crate::common::{errors, hairloom};
 
 /// Runs `sim` on a scene with this text.
 fn sim(scene: &str, arguments: &[&str]) -> Output {

@@ -1,10 +1,8 @@
 //! Grooms made, looked at, converted and drawn; experiments.
 
-mod common;
-
 use std::path::Path;
 
-use common::{assert_done, errors, png, run};
+use crate::common::{assert_done, errors, png, run};
 use serde_json::Value;
 
 fn info(path: &Path) -> Value {
