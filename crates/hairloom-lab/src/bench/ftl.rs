@@ -6,7 +6,7 @@ use glam::{DVec3, Vec3};
 use hairloom::body::{Bodies, Body, MeshQuery, MeshSettings, MeshShape, Motion, Shape};
 use hairloom::figure;
 use hairloom::groom::{Curves, Preset, Root, Style, Surface, grow};
-use hairloom::scene::{Attachments, Drive, Material, MaterialPreset, Model, Seat, State, Wind};
+use hairloom::scene::{Attachments, Drive, Material, MaterialPreset, Model, Seat, Wind};
 use hairloom::solve::ftl::plain::{Step as PlainStep, Strand};
 use hairloom::solve::ftl::{Ftl, Params};
 use hairloom::solve::{Report, Solver, Step};
@@ -66,10 +66,6 @@ impl Monster {
         Self { figure, bodies, model: Arc::new(model), attachments, wind: Wind::still(), time: 0.0 }
     }
 
-    fn groomed(&self) -> State {
-        State::at_rest(self.model.groomed.iter().map(|p| p.as_dvec3()).collect())
-    }
-
     /// Moves the body on; returns the wall time of making its distance field [s].
     fn walk(&mut self) -> f64 {
         let points = |time| self.figure.pose_in("walk", time).expect("the monster walks");
@@ -124,12 +120,9 @@ fn phase(report: &Report, name: &str) -> f64 {
 /// Steps the fur and times its stages; with them a copy of positions and velocities, and the plain version.
 fn time_stages(monster: &mut Monster, copies: bool, plain: bool) -> Stages {
     let mut solver = Ftl::new(&monster.model, params());
-    let groomed = monster.groomed();
-    solver.load(&groomed);
     // The copy is for the paper's scene alone: it would weigh on the memory of the larger ones.
     let numbers = if copies { 6 * monster.model.vertices() } else { 0 };
     let (source, mut target) = (vec![1.0_f32; numbers], vec![0.0_f32; numbers]);
-    drop(groomed);
     let mut strands = if plain { plain_strands(monster) } else { Vec::new() };
     let least =
         |shortest: &mut f64, new: f64| *shortest = if *shortest == 0.0 { new } else { shortest.min(new) };

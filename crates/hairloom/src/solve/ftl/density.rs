@@ -63,10 +63,12 @@ impl Patch {
         ((n.z * self.size.y + n.y) * self.size.x + n.x) as usize
     }
 
-    /// The cell around `point` (in cells): index of its lowest node, and the point's place in it.
+    /// The cell around `point` (in cells, inside the patch): index of its lowest node, and the point's place in it.
     fn cell(&self, point: Vec3) -> (usize, Vec3) {
-        let floor = point.floor();
-        (self.index(floor.as_ivec3()), point - floor)
+        // Truncation is rounding down for what is not negative, and needs no library call on any processor.
+        let local = (point - self.low.as_vec3()).max(Vec3::ZERO);
+        let node = local.as_ivec3().min(self.size - IVec3::splat(2));
+        (((node.z * self.size.y + node.y) * self.size.x + node.x) as usize, local - node.as_vec3())
     }
 
     /// Offsets of a cell's eight nodes from its lowest, x fastest.

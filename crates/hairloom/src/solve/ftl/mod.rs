@@ -102,6 +102,13 @@ impl Ftl {
             density: Density::default(),
         };
         solver.lay_out(vec![1; model.strands()]);
+        let mut points = Vec::new();
+        for strand in 0..model.strands() {
+            points.clear();
+            points.extend(model.groomed[model.range(strand)].iter().map(|point| point.as_dvec3()));
+            let still = vec![DVec3::ZERO; points.len()];
+            solver.packs.set_strand(strand, &points, &still);
+        }
         solver
     }
 
