@@ -108,7 +108,7 @@ fn each_vertex(packs: &Packs, pack: &Pack, drive: &PackDrive, mut visit: impl Fn
 
 impl Density {
     /// Equations 13 and 14 on all velocities.
-    pub fn interact(
+    pub(super) fn interact(
         &mut self,
         packs: &mut Packs,
         drives: &[PackDrive],

@@ -47,7 +47,7 @@ pub(super) struct Packs {
 
 impl Packs {
     /// Lays out all strands with at least one vertex held at the root, `held[strand] > 0`.
-    pub fn new(model: &Model, held: &[u32], margin: f64) -> Self {
+    pub(super) fn new(model: &Model, held: &[u32], margin: f64) -> Self {
         let mut order: Vec<u32> = (0..model.strands() as u32).filter(|&s| held[s as usize] > 0).collect();
         // Neighbours in space become neighbours in memory: density patches stay small, distance grids in the cache.
         let along_curve = space_filling_order(model);
@@ -94,7 +94,7 @@ impl Packs {
     }
 
     /// Sets a strand from world positions and velocities.
-    pub fn set_strand(&mut self, strand: usize, positions: &[DVec3], velocities: &[DVec3]) {
+    pub(super) fn set_strand(&mut self, strand: usize, positions: &[DVec3], velocities: &[DVec3]) {
         let (pack, lane) = self.place[strand];
         let (row, lane) = (self.packs[pack as usize].row, lane as usize);
         self.roots[pack as usize][lane] = positions[0];
@@ -108,7 +108,7 @@ impl Packs {
     }
 
     /// Writes a strand's world positions, and its velocities of either kind; leaves ropes alone.
-    pub fn get_strand(
+    pub(super) fn get_strand(
         &self,
         strand: usize,
         rows: &[Row3],
@@ -121,12 +121,14 @@ impl Packs {
         }
         let (row, lane) = (self.packs[pack as usize].row, lane as usize);
         let mut position = self.roots[pack as usize][lane];
-        for i in 0..positions.len() {
+        let (edges, rows) = (&self.edges[row..], &rows[row..]);
+        let vertices = positions.iter_mut().zip(velocities.iter_mut()).zip(edges).zip(rows);
+        for (i, (((new_position, new_velocity), edge), velocity)) in vertices.enumerate() {
             if i > 0 {
-                position += self.edges[row + i].get(lane).as_dvec3();
+                position += edge.get(lane).as_dvec3();
             }
-            positions[i] = position;
-            velocities[i] = rows[row + i].get(lane).as_dvec3();
+            *new_position = position;
+            *new_velocity = velocity.get(lane).as_dvec3();
         }
     }
 }

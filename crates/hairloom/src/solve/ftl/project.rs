@@ -233,10 +233,9 @@ fn backward_pass<L: Lane>(strand: &Strands<'_>, constants: &Constants<'_>, steps
     let mut push = L::load3(&strand.drive.push);
     steps.clear();
     steps.resize(count, Row3::default());
-    for i in 1..count {
+    for (step, velocity) in steps.iter_mut().zip(strand.velocities.iter()).skip(1) {
         push += slope;
-        let velocity = L::load3(&strand.velocities[i]).mul_add(keep, push);
-        L::store3(velocity * dt, &mut steps[i]);
+        L::store3(L::load3(velocity).mul_add(keep, push) * dt, step);
     }
     for i in (held + 1..count).rev() {
         let follower = L::load3(&steps[i - 1]);
@@ -266,8 +265,6 @@ fn forward_pass<L: Lane>(
     let bends = constants.bending > 0.0;
     let keep = L::load(&drive.keep);
     let slope = L::load3(&drive.slope);
-    let radius = L::load(&pack.radius);
-
     let mut push = L::load3(&drive.push);
     let mut shift = L::load3(&drive.shift);
     let mut position = L::load3(&drive.root);

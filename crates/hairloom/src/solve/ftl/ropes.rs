@@ -61,14 +61,14 @@ pub(super) struct Outcome {
 
 impl Rope {
     /// Sets positions and velocities.
-    pub fn set(&mut self, positions: &[DVec3], velocities: &[DVec3]) {
+    pub(super) fn set(&mut self, positions: &[DVec3], velocities: &[DVec3]) {
         self.positions.copy_from_slice(positions);
         self.velocities.copy_from_slice(velocities);
         self.moves.copy_from_slice(velocities);
     }
 
     /// One step; `held` are the held vertices with their targets, in order.
-    pub fn step(&mut self, held: &[(usize, DVec3)], around: &Surroundings<'_>) -> Outcome {
+    pub(super) fn step(&mut self, held: &[(usize, DVec3)], around: &Surroundings<'_>) -> Outcome {
         let wanted: Vec<DVec3> = (0..self.positions.len()).map(|i| self.wanted_velocity(i, around)).collect();
         let mut new: Vec<DVec3> =
             self.positions.iter().zip(&wanted).map(|(&x, &v)| x + v * around.dt).collect();
