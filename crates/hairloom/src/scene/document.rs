@@ -224,10 +224,17 @@ impl Places {
 pub(super) fn set(root: &mut Node, key: &str, value: &toml::Value) -> Result<(), SceneError> {
     let place = Place::Override { setting: format!("{key}={value}").into() };
     let mut node = root;
+    let mut path = String::new();
     for part in key.split('.') {
         if part.is_empty() {
             return Err(unexpected(&place, key, "a dotted key such as time.fps", "an empty part"));
         }
+        // `style = "wavy"` is short for a table with that preset.
+        if path == "groom.style" && matches!(node.value, Value::String(_)) {
+            let preset = Node { value: node.value.clone(), place: node.place.clone() };
+            node.value = Value::Table(vec![("preset".to_owned(), preset)]);
+        }
+        path = if path.is_empty() { part.to_owned() } else { format!("{path}.{part}") };
         node = match &mut node.value {
             Value::Table(entries) => entry(entries, part, &place),
             Value::Array(items) => {

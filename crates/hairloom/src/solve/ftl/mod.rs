@@ -275,8 +275,8 @@ impl Ftl {
         let pack = &self.packs.packs[pack];
         let rows = &self.packs.velocities[pack.row..pack.row + pack.vertices];
         let speeds = rows.iter().map(|row| row.get(lane).length());
-        let (vertex, speed) =
-            speeds.enumerate().find(|(_, speed)| !(*speed < 1.0e3)).unwrap_or((0, f32::NAN));
+        let lost = speeds.enumerate().find(|(_, speed)| speed.is_nan() || *speed >= 1.0e3);
+        let (vertex, speed) = lost.unwrap_or((0, f32::NAN));
         let problem = format!("its speed became {speed} m/s");
         StepError::Diverged { strand: pack.strands[lane] as usize, vertex, problem }
     }
