@@ -244,7 +244,7 @@ fn backward_pass<L: Lane>(strand: &Strands<'_>, constants: &Constants<'_>, steps
         let scale = length / edge.length_squared().max(L::splat(TINY)).sqrt();
         let real = L::zero().less(length);
         let moved = follower + edge - edge * scale;
-        L::store3(Vector3::select(real, moved, L::load3(&steps[i])), &mut steps[i - 1]);
+        L::store3(Vector3::select(real, moved, follower), &mut steps[i - 1]);
     }
 }
 
