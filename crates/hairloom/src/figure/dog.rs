@@ -137,12 +137,13 @@ fn bones() -> Vec<Bone> {
     bones
 }
 
-/// Fur everywhere but on eyes, nose, soles and the short-haired muzzle.
+/// Fur everywhere but on eyes, nose, soles and the short-haired muzzle; thinner towards the paws.
 fn fur(p: Vec3) -> f32 {
     let folded = Vec3::new(p.x.abs(), p.y, p.z);
     let eye = smoothstep(0.016, 0.030, folded.distance(EYE));
     let muzzle = if p.y > 0.75 { smoothstep(0.520, 0.465, p.z) } else { 1.0 };
-    eye * muzzle * smoothstep(0.012, 0.030, p.y)
+    let leg = 0.2 + 0.8 * smoothstep(0.05, 0.45, p.y);
+    eye * muzzle * leg * smoothstep(0.012, 0.030, p.y)
 }
 
 /// Parted along the back, combed backwards and down.

@@ -105,6 +105,12 @@ impl Surface {
         self.density.get(vertex as usize).copied().unwrap_or(1.0).clamp(0.0, 1.0)
     }
 
+    /// Density between the corners of the triangle that a strand grows on.
+    fn density_of(&self, place: &roots::Place) -> f32 {
+        let corners = self.mesh.triangles[place.triangle as usize];
+        corners.iter().zip(place.weights).map(|(&vertex, weight)| self.density_at(vertex) * weight).sum()
+    }
+
     fn comb_at(&self, place: &roots::Place) -> Vec3 {
         let corners = self.mesh.triangles[place.triangle as usize];
         let hint = |vertex: u32| self.comb.get(vertex as usize).copied().unwrap_or_default();

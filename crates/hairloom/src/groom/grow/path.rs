@@ -11,6 +11,9 @@ pub(super) const CLEARANCE: f32 = 1.3e-3;
 /// Vertices of the way that a strand takes, before curls.
 const MOST_STEPS: usize = 48;
 
+/// The least part of their length that strands have where hair grows thinly.
+const SHORTEST: f32 = 0.1;
+
 /// How the clearance grows from nothing at the root, per metre of arc length.
 const RISE: f32 = 0.7;
 
@@ -95,7 +98,9 @@ impl<'a> Head<'a> {
         // The parting ends at the crown; behind it hair falls backwards.
         let sign = sign * (1.2 + 2.0 * relative.z).clamp(0.0, 1.0);
         let whole = bangs.map_or(style.length, |bangs| bangs.length);
-        let length = whole * (1.0 - style.length_variation * random.unit());
+        // Hair thins out to nothing at the border of a mask, but a strand needs a length.
+        let thin = (1.0 - style.taper * (1.0 - self.surface.density_of(place))).max(SHORTEST);
+        let length = whole * thin * (1.0 - style.length_variation * random.unit());
         let (comb, reach) = match bangs {
             Some(_) => (self.front + 0.25 * relative.x * self.side, 0.4 * style.comb.reach),
             None => (self.comb(place, sign), style.comb.reach),

@@ -18,6 +18,8 @@ pub struct Style {
     pub length: f32,
     /// Strands are shorter by a random part of their length, from 0 up to this, below 1.
     pub length_variation: f32,
+    /// How much shorter strands are where hair grows thinly: 0 not at all, 1 in proportion to the surface's density.
+    pub taper: f32,
     /// Diameter at the root [m].
     pub root_width: f32,
     /// Diameter at the tip [m].
@@ -145,6 +147,7 @@ impl Default for Style {
             vertices: 32,
             length: 0.3,
             length_variation: 0.12,
+            taper: 0.0,
             root_width: 8e-5,
             tip_width: 5e-5,
             lift: 0.25,
@@ -287,6 +290,7 @@ impl Style {
         let real = [
             ("length", self.length, 1e-3, 10.0),
             ("length_variation", self.length_variation, 0.0, 0.99),
+            ("taper", self.taper, 0.0, 1.0),
             ("root_width", self.root_width, 1e-6, 0.1),
             ("tip_width", self.tip_width, 1e-6, 0.1),
             ("density", self.density.unwrap_or(1.0), 1e-4, 1e5),

@@ -3,7 +3,7 @@ use glam::Vec3;
 use super::super::nearest::PointTree;
 use super::super::{Groom, Root};
 use super::skin::Skin;
-use super::{GrowError, Preset, Style, Surface, Tie, grow, hairy_ball};
+use super::{Clumps, GrowError, Preset, Style, Surface, Tie, grow, hairy_ball};
 use crate::body::TriMesh;
 
 /// An ellipsoid of the size of a head, with hair on top and at the back.
@@ -227,4 +227,22 @@ fn the_hairy_ball_is_that_of_the_paper() {
         }
     }
     assert!(hairy_ball(0, 1).curves.points.is_empty());
+}
+
+#[test]
+fn hair_that_grows_thinly_is_shorter() {
+    let style = Style {
+        strands: 400,
+        length: 0.1,
+        length_variation: 0.0,
+        taper: 1.0,
+        clumps: Clumps { count: 0, ..Clumps::default() },
+        ..Preset::ShortFur.style()
+    };
+    let groom = grow(&square(0.2), &style, 2).unwrap();
+    for strand in groom.curves.iter() {
+        let length: f32 = strand.windows(2).map(|edge| edge[0].distance(edge[1])).sum();
+        let density = 0.2 + 0.8 * strand[0].x;
+        assert!((length / style.length - density).abs() < 0.01, "{length} where the density is {density}");
+    }
 }
