@@ -11,6 +11,8 @@ const TOLERANCE: f32 = 1.0e-5;
 const PLANE_ITERATIONS: usize = 6;
 /// Halvings of the arc in the search.
 const ARC_ITERATIONS: usize = 12;
+/// Directions that the search tries where the one away from the body leads into it again.
+const DIRECTIONS: usize = 40;
 
 /// Where a follower went, and what pushed it.
 #[derive(Debug, Clone, Copy)]
@@ -76,28 +78,41 @@ fn search_arc(
     let away = bodies.nearest(leader)?.1.normal;
     let start = edge.normalize_or(away);
     let mut best_edge = edge;
-    let (mut inside, mut outside) = (0.0_f32, 1.0_f32);
-    let turned = |share: f32| {
-        let mixed = start * (1.0 - share) + away * share;
-        mixed.normalize_or(away) * length
-    };
-    let mut try_share = |share: f32| -> Option<bool> {
-        let candidate = turned(share);
-        let sample = bodies.nearest(leader + candidate)?.1;
+    let mut look = |direction: Vec3| -> Option<bool> {
+        let sample = bodies.nearest(leader + direction * length)?.1;
         let out = sample.distance >= radius - TOLERANCE;
         if out || (sample.distance > best.distance && best.distance < radius - TOLERANCE) {
             best = sample;
-            best_edge = candidate;
+            best_edge = direction * length;
         }
         Some(out)
     };
-    if try_share(1.0)? {
+    // Directions from likely to desperate: away from the body, then all around, those nearest to the edge first.
+    let mut goals = sphere_directions();
+    goals.sort_by(|a, b| b.dot(start).total_cmp(&a.dot(start)));
+    let goal = std::iter::once(away).chain(goals).find_map(|goal| match look(goal) {
+        Some(true) => Some(goal),
+        _ => None,
+    });
+    if let Some(goal) = goal {
+        let (mut inside, mut outside) = (0.0_f32, 1.0_f32);
         for _ in 0..ARC_ITERATIONS {
             let middle = 0.5 * (inside + outside);
-            if try_share(middle)? { outside = middle } else { inside = middle }
+            let turned = (start * (1.0 - middle) + goal * middle).normalize_or(goal);
+            if look(turned)? { outside = middle } else { inside = middle }
         }
     }
     Some((best_edge, best))
+}
+
+/// Directions spread evenly over the sphere, on a golden spiral.
+fn sphere_directions() -> [Vec3; DIRECTIONS] {
+    std::array::from_fn(|k| {
+        let height = 1.0 - (2 * k + 1) as f32 / DIRECTIONS as f32;
+        let (sin, cos) = (2.399_963_2 * k as f32).sin_cos();
+        let flat = (1.0 - height * height).sqrt();
+        Vec3::new(flat * cos, height, flat * sin)
+    })
 }
 
 /// The velocity of a follower that touched a body: inelastic along the normal (it may only leave as fast as

@@ -49,7 +49,7 @@ use rayon::prelude::*;
 
 use self::density::{Density, Strength};
 use self::packs::{EMPTY, Packs};
-use self::project::{Advance, Chunk, Constants, LookAhead, Outcome, PackDrive, Planes};
+use self::project::{Advance, Chunk, Constants, LookAhead, Outcome, PackDrive, Planes, look_again};
 use self::ropes::{Rope, Surroundings};
 use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_dt};
 use crate::groom::Remap;
@@ -318,6 +318,11 @@ impl Ftl {
         }
         let constants = Constants { dt, correction, bending, backward, bodies };
         report.contacts = report.time("solve", || self.project(constants))?;
+        if let Some(bodies) = bodies {
+            report.contacts += report.time("look again", || -> u64 {
+                self.tasks().into_par_iter().map(|chunk| look_again(chunk, bodies, dt)).sum()
+            });
+        }
         if !self.ropes.is_empty() {
             let (gravity, wind, time) = (drive.gravity, drive.wind, drive.time_at(0.5));
             let around = Surroundings { dt, gravity, wind, time, damping, correction, bending, bodies };

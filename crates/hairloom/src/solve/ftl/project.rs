@@ -76,6 +76,8 @@ pub(super) struct Outcome {
 /// How far a tangent plane is trusted around the point where it was taken [m]. On a body of 1 cm radius it is off by
 /// a tenth of a millimetre there.
 pub(super) const TRUST: f32 = 1.5e-3;
+/// How far a vertex may stray from where its plane was taken before the pack is looked at again after the pass [m].
+const DOUBT: f64 = 2.0e-4;
 /// No tangent planes in a row.
 const FAR: u32 = u32::MAX;
 
@@ -96,6 +98,8 @@ pub(super) struct Planes {
     planes: Vec<Plane>,
     /// For each row its plane, or [`FAR`].
     of_row: Vec<u32>,
+    /// Packs of the chunk whose vertices strayed so far from their planes that they should be looked at again.
+    suspects: Vec<usize>,
 }
 
 impl Kernel for LookAhead<'_, '_> {
@@ -178,6 +182,7 @@ impl Kernel for Advance<'_, '_> {
         let base = packs.first().map_or(0, |pack| pack.row);
         let mut outcome = Outcome::default();
         let mut steps = Vec::new();
+        planes.suspects.clear();
         for (index, (pack, drive)) in packs.iter().zip(drives).enumerate() {
             let rows = pack.row - base..pack.row - base + pack.vertices;
             let strand = Strands {
@@ -194,7 +199,12 @@ impl Kernel for Advance<'_, '_> {
             if self.constants.backward {
                 backward_pass::<L>(&strand, &self.constants, &mut steps);
             }
-            let energy = forward_pass::<L>(strand, &self.constants, &steps, &mut outcome.contacts);
+            let mut suspect = false;
+            let energy =
+                forward_pass::<L>(strand, &self.constants, &steps, &mut outcome.contacts, &mut suspect);
+            if suspect {
+                planes.suspects.push(index);
+            }
             if outcome.lost.is_none() {
                 let limit = L::splat(f64::from(ABSURD_SPEED * ABSURD_SPEED));
                 let sound = L::bits(energy.less(limit));
@@ -206,6 +216,39 @@ impl Kernel for Advance<'_, '_> {
         }
         outcome
     }
+}
+
+/// Walks the suspects of a chunk once more from root to tip, exactly: a plane tells nothing of a second wall, nor of
+/// how soon the first one bends. Returns how many vertices were still inside.
+pub(super) fn look_again(chunk: Chunk<'_>, bodies: &Bodies, dt: f64) -> u64 {
+    let base = chunk.packs.first().map_or(0, |pack| pack.row);
+    let mut count = 0;
+    for &index in &chunk.planes.suspects {
+        let (pack, drive) = (&chunk.packs[index], &chunk.drives[index]);
+        for lane in 0..WIDTH {
+            let mut leader = drive.root.get(lane);
+            let mut carried = glam::Vec3::ZERO;
+            for row in pack.row - base + 1..pack.row - base + pack.vertices {
+                if chunk.lengths[row].0[lane] == 0.0 {
+                    break;
+                }
+                let mut edge = chunk.edges[row].get(lane);
+                let free = row >= pack.row - base + pack.held;
+                if free && bodies.clearance(leader + edge) < pack.radius.0[lane] {
+                    if let Some(touch) = resolve(bodies, leader, edge, pack.radius.0[lane]) {
+                        carried += touch.edge - edge;
+                        edge = touch.edge;
+                        chunk.edges[row].set(lane, edge);
+                        count += 1;
+                    }
+                }
+                let moves = &mut chunk.moves[row];
+                moves.set(lane, moves.get(lane) + carried / dt as f32);
+                leader += edge;
+            }
+        }
+    }
+    count
 }
 
 /// The rows of one pack.
@@ -256,6 +299,7 @@ fn forward_pass<L: Lane>(
     constants: &Constants<'_>,
     steps: &[Row3],
     contacts: &mut u64,
+    suspect: &mut bool,
 ) -> L {
     let Strands { pack, drive, edges, velocities, moves, lengths, room, planes, all_planes } = strand;
     let dt = L::splat(constants.dt);
@@ -326,6 +370,7 @@ fn forward_pass<L: Lane>(
             let moved = (shift + new_edge - edge - heading).length_squared();
             let room = L::load(&room[i]);
             let lanes = L::bits(real) & !L::bits(moved.less(room * room));
+            *suspect |= lanes != 0 || (planes[i] != FAR && L::any(L::splat(DOUBT * DOUBT).less(moved)));
             if lanes != 0 {
                 let mut look = Look::new(position, new_edge, wanted, touch);
                 *contacts += look.resolve(bodies, lanes, &pack.radius, constants.dt);
