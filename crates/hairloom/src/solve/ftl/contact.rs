@@ -90,10 +90,7 @@ fn search_arc(
     // Directions from likely to desperate: away from the body, then all around, those nearest to the edge first.
     let mut goals = sphere_directions();
     goals.sort_by(|a, b| b.dot(start).total_cmp(&a.dot(start)));
-    let goal = std::iter::once(away).chain(goals).find_map(|goal| match look(goal) {
-        Some(true) => Some(goal),
-        _ => None,
-    });
+    let goal = std::iter::once(away).chain(goals).find(|&goal| look(goal) == Some(true));
     if let Some(goal) = goal {
         let (mut inside, mut outside) = (0.0_f32, 1.0_f32);
         for _ in 0..ARC_ITERATIONS {

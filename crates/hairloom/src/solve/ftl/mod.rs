@@ -11,13 +11,13 @@
 //!
 //! # In practice
 //!
-//! - The state is edges, not positions ([`packs`]). With `u` the displacement of a vertex during the step, the
+//! - The state is edges, not positions (`packs`). With `u` the displacement of a vertex during the step, the
 //!   predicted follower seen from its moved leader is `e + dt v − u`: no absolute position enters, so lengths
 //!   hold to f32's rounding wherever the hair is.
-//! - Strands ride eight to a pack ([`project`]). Before the pass every vertex asks how far the bodies are from
+//! - Strands ride eight to a pack (`project`). Before the pass every vertex asks how far the bodies are from
 //!   where it is heading; near a body it takes the tangent plane along, and the pass leaves planes in lanes. Only
 //!   lanes that stray farther than that distance, or than a plane can be trusted, look at the bodies again.
-//! - Detached ropes and ropes held at two or more places take another road ([`ropes`]).
+//! - Detached ropes and ropes held at two or more places take another road (`ropes`).
 //!
 //! # Departures from the paper
 //!

@@ -234,13 +234,13 @@ pub(super) fn look_again(chunk: Chunk<'_>, bodies: &Bodies, dt: f64) -> u64 {
                 }
                 let mut edge = chunk.edges[row].get(lane);
                 let free = row >= pack.row - base + pack.held;
-                if free && bodies.clearance(leader + edge) < pack.radius.0[lane] {
-                    if let Some(touch) = resolve(bodies, leader, edge, pack.radius.0[lane]) {
-                        carried += touch.edge - edge;
-                        edge = touch.edge;
-                        chunk.edges[row].set(lane, edge);
-                        count += 1;
-                    }
+                let near = free && bodies.clearance(leader + edge) < pack.radius.0[lane];
+                let inside = near.then(|| resolve(bodies, leader, edge, pack.radius.0[lane])).flatten();
+                if let Some(touch) = inside {
+                    carried += touch.edge - edge;
+                    edge = touch.edge;
+                    chunk.edges[row].set(lane, edge);
+                    count += 1;
                 }
                 let moves = &mut chunk.moves[row];
                 moves.set(lane, moves.get(lane) + carried / dt as f32);
