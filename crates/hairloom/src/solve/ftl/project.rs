@@ -148,7 +148,8 @@ impl Planes {
         let mut any = false;
         for lane in (0..WIDTH).filter(|lane| lanes & (1 << lane) != 0) {
             let Some((body, sample)) = bodies.nearest(at.get(lane)) else { continue };
-            room.0[lane] = sample.distance;
+            // Off the surface the distance may be the grid's, which can read too high; the bound it improves does not.
+            room.0[lane] = room.0[lane].max(0.4 * sample.distance);
             let gap = sample.distance - radius.0[lane];
             if gap < 2.0 * TRUST {
                 plane.normal.set(lane, sample.normal);
@@ -160,6 +161,10 @@ impl Planes {
         }
         if any {
             self.of_row[row] = self.planes.len() as u32;
+            // Planes are the largest array of hair that lies on a body: grow it by little, not twofold.
+            if self.planes.len() == self.planes.capacity() {
+                self.planes.reserve_exact(self.planes.len() / 8 + 16);
+            }
             self.planes.push(plane);
         }
     }
@@ -468,7 +473,10 @@ fn leave_plane<L: Lane>(
     let flat = *edge - normal * along;
     let flat_length = (length * length - height * height).max(L::zero()).sqrt();
     let scale = flat_length / flat.length_squared().max(L::splat(TINY)).sqrt();
-    *edge = Vector3::select(behind, normal * height + flat * scale, *edge);
+    let turned = normal * height + flat * scale;
+    // An edge along the normal has no side to lean to; it keeps its length all the same.
+    let turned = turned * (length / turned.length_squared().max(L::splat(TINY)).sqrt());
+    *edge = Vector3::select(behind, turned, *edge);
     let velocity = L::load3(&plane.velocity);
     let leaving = (wanted - velocity).dot(normal).max(L::zero());
     let grip = L::load(&plane.friction) * depth * L::splat(1.0 / dt);

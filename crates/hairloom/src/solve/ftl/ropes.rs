@@ -167,6 +167,35 @@ impl Rope {
             }
             float_free(new, lengths, &self.masses);
         }
+        self.settle_from_middle(new, around);
+    }
+
+    /// Ends a detached rope's step outside the bodies: its middle leaves them, and from there on each vertex does,
+    /// keeping its edge's length and carrying the rest along.
+    fn settle_from_middle(&self, new: &mut [DVec3], around: &Surroundings<'_>) {
+        let Some(bodies) = around.bodies else { return };
+        let middle = new.len() / 2;
+        let mut out = DVec3::ZERO;
+        if let Some((_, sample)) = bodies.nearest(new[middle].as_vec3()) {
+            out = sample.normal.as_dvec3() * f64::from((self.radius - sample.distance).max(0.0));
+        }
+        new[middle] += out;
+        let backwards: Vec<usize> = (0..=middle).rev().collect();
+        let forwards: Vec<usize> = (middle..new.len()).collect();
+        for order in [backwards, forwards] {
+            let mut carried = out;
+            for pair in order.windows(2) {
+                let (leader, follower) = (pair[0], pair[1]);
+                new[follower] += carried;
+                let edge = new[follower] - new[leader];
+                if let Some(touch) = resolve(bodies, new[leader].as_vec3(), edge.as_vec3(), self.radius) {
+                    let length = self.lengths[leader.min(follower)];
+                    let turned = touch.edge.as_dvec3().normalize_or(edge / length) * length;
+                    carried += turned - edge;
+                    new[follower] = new[leader] + turned;
+                }
+            }
+        }
     }
 
     /// Pushes vertices out of bodies; tells whether any was inside.
