@@ -25,6 +25,9 @@ fn usual_material(preset: Preset) -> MaterialPreset {
     }
 }
 
+/// Most vertices that a strand may be resampled to.
+const MOST_VERTICES: u32 = 10_000;
+
 choice! {
     /// Grooms of known experiments.
     pub BuiltinGroom, "groom" {
@@ -228,7 +231,7 @@ impl GroomSettings {
         Ok(Self {
             source,
             body: Self::read_body(&section, bodies)?,
-            resample: section.maybe("resample", |field| field.whole(2))?,
+            resample: section.maybe("resample", |field| field.whole_from_to(2, MOST_VERTICES))?,
             attach: section.or("attach", Attach::Root, |field| field.choice())?,
             pinned: section.or("pinned", 2, |field| field.whole(1))?,
             guides: section.maybe("guides", GuideSettings::read)?,

@@ -19,7 +19,7 @@ pub struct OutputSettings {
 
 impl Default for OutputSettings {
     fn default() -> Self {
-        Self { file: None, widths: true, velocities: false, bodies: true }
+        Self { file: None, widths: true, velocities: true, bodies: true }
     }
 }
 

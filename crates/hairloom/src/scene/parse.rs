@@ -354,6 +354,16 @@ impl<'a> Field<'a> {
         }
     }
 
+    /// A whole number within bounds.
+    pub(super) fn whole_from_to(self, least: u32, most: u32) -> Result<u32, SceneError> {
+        match self.value {
+            Value::Integer(number) if (i64::from(least)..=i64::from(most)).contains(number) => {
+                Ok(*number as u32)
+            }
+            _ => Err(self.unexpected(&format!("a whole number from {least} to {most}"))),
+        }
+    }
+
     fn numbers<const N: usize>(&self, expected: &str) -> Result<[f64; N], SceneError> {
         let items = self.items(expected)?;
         let mut numbers = [0.0; N];

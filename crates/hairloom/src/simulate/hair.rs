@@ -1,6 +1,7 @@
 //! The hair of a scene: where it comes from, how it is held, which strands are simulated.
 
 use glam::{DVec3, Vec3};
+use rayon::prelude::*;
 
 use super::library::Library;
 use super::track::Track;
@@ -10,6 +11,10 @@ use crate::groom::{
     Follow, FollowBlend, Groom, Pick, Root, Surface, grow, hairy_ball, pick_guides, resample,
 };
 use crate::scene::{Attach, Attachments, BuiltinGroom, GroomSource, GuidePick, GuideSettings, Scene, Seat};
+use crate::solve::ftl::contact::resolve;
+
+/// Distance that followers keep from bodies [m].
+const CLEARANCE: f32 = 1.0e-4;
 
 /// The groom of a scene at its start time, in the world, checked and repaired.
 pub(super) fn make_groom(
@@ -112,6 +117,8 @@ pub(super) struct Followers {
     follow: Follow,
     /// The roots of all strands, held as they sit on the body.
     roots: Attachments,
+    /// Vertices of each strand.
+    counts: Vec<usize>,
 }
 
 /// Picks the guides of a scene: the guides' groom and the strands that follow.
@@ -141,7 +148,8 @@ pub(super) fn pick(
     follow.blend = FollowBlend { root, tip, keep_lengths: settings.keep_lengths };
     let guide_seats = picked.iter().map(|&strand| seats[strand]).collect();
     let roots = hold(groom, seats, Attach::Root, 1, bodies, holder);
-    Ok((guides, guide_seats, Followers { follow, roots }))
+    let counts = groom.curves.iter().map(<[Vec3]>::len).collect();
+    Ok((guides, guide_seats, Followers { follow, roots, counts }))
 }
 
 impl Followers {
@@ -161,6 +169,32 @@ impl Followers {
                 frame.apply(self.roots.points_of(attachment)[0]).as_vec3()
             })
             .collect();
-        self.follow.apply(guides, &roots, points).map_err(|error| SimulationError::Groom(error.to_string()))
+        self.follow
+            .apply(guides, &roots, points)
+            .map_err(|error| SimulationError::Groom(error.to_string()))?;
+        if bodies.any_collides() {
+            self.leave_bodies(bodies, points);
+        }
+        Ok(())
+    }
+
+    /// Followers do not feel bodies: each strand leaves them from root to tip, keeping its lengths.
+    fn leave_bodies(&self, bodies: &Bodies, mut points: &mut [Vec3]) {
+        let mut strands = Vec::with_capacity(self.counts.len());
+        for &count in &self.counts {
+            strands.push(points.split_off_mut(..count).unwrap_or_default());
+        }
+        strands.into_par_iter().with_min_len(64).for_each(|strand| {
+            let mut carried = Vec3::ZERO;
+            for i in 1..strand.len() {
+                strand[i] += carried;
+                let (leader, edge) = (strand[i - 1], strand[i] - strand[i - 1]);
+                let near = bodies.clearance(strand[i]) < CLEARANCE;
+                if let Some(touch) = near.then(|| resolve(bodies, leader, edge, CLEARANCE)).flatten() {
+                    carried += touch.edge - edge;
+                    strand[i] = leader + touch.edge;
+                }
+            }
+        });
     }
 }

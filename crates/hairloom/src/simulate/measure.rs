@@ -44,14 +44,15 @@ pub fn measure(
     attachments: &Attachments,
     gravity: DVec3,
 ) -> Measures {
-    let mut held = vec![0_u32; model.strands()];
-    for attachment in attachments.items.iter().filter(|attachment| attachment.first == 0) {
-        held[attachment.strand as usize] = attachment.count;
+    let mut held = vec![false; model.vertices()];
+    for attachment in &attachments.items {
+        let first = model.range(attachment.strand as usize).start + attachment.first as usize;
+        held[first..first + attachment.count as usize].fill(true);
     }
     let strands: Vec<Measures> = (0..model.strands())
         .into_par_iter()
         .with_min_len(64)
-        .map(|strand| measure_strand(model, state, bodies, held[strand] as usize, gravity, strand))
+        .map(|strand| measure_strand(model, state, bodies, &held, gravity, strand))
         .collect();
     strands.iter().fold(Measures::default(), |sum, one| Measures {
         stretch: worse(sum.stretch, one.stretch),
@@ -65,7 +66,7 @@ fn measure_strand(
     model: &Model,
     state: &State,
     bodies: &Bodies,
-    held: usize,
+    held: &[bool],
     gravity: DVec3,
     strand: usize,
 ) -> Measures {
@@ -81,7 +82,7 @@ fn measure_strand(
             measures.stretch = worse(measures.stretch, Worst { value, strand, vertex });
         }
         let point = position.as_vec3();
-        if vertex >= held && bodies.clearance(point) < 0.0 {
+        if !held[index] && bodies.clearance(point) < 0.0 {
             let depth = bodies.nearest(point).map_or(0.0, |(_, sample)| -f64::from(sample.distance));
             measures.penetration =
                 worse(measures.penetration, Worst { value: depth.max(0.0), strand, vertex });

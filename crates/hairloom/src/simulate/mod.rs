@@ -21,7 +21,7 @@ use self::track::{Track, motions};
 use crate::body::{Bodies, Body, BodyError, Motion, Shape, TriMesh};
 use crate::groom::Groom;
 use crate::math::Pose;
-use crate::scene::{Attachments, Drive, Model, ModelError, Scene, SceneError, State};
+use crate::scene::{Attach, Attachments, Drive, Model, ModelError, Scene, SceneError, State};
 use crate::solve::{Checkpoint, CheckpointError, Method, Report, Solver, Step, StepError};
 
 /// Something the user should know, though the run goes on.
@@ -150,6 +150,10 @@ impl Simulation {
         move_bodies(&mut bodies, &mut tracks, start, start)
             .map_err(|source| SimulationError::Motion { frame: 0, source })?;
 
+        if scene.groom.guides.is_some() && scene.groom.attach != Attach::Root {
+            let problem = "guides need hair that is held at its roots; set groom.attach to \"root\", or leave out guides";
+            return Err(SimulationError::Groom(problem.into()));
+        }
         let holding = holder.unwrap_or(tracks.len());
         let deforms = holder.is_some_and(|index| tracks[index].deforms());
         let all_seats = hair::seats(&groom, &bodies, holding, deforms);
@@ -246,7 +250,7 @@ impl Simulation {
         self.tracks[body].points(self.scene.time.frame_time(frame))
     }
 
-    /// Simulates the next frame. After an error the last finished frame is still here.
+    /// Simulates the next frame. After an error [`Self::strands`] still holds the last finished one.
     pub fn advance(&mut self) -> Result<FrameReport, SimulationError> {
         let clock = std::time::Instant::now();
         let frame = self.frame + 1;
@@ -256,6 +260,7 @@ impl Simulation {
             if step == substeps { end } else { begin + (end - begin) * f64::from(step) / f64::from(substeps) }
         };
         let mut report = Report::default();
+        let mut teleported = false;
         for step in 0..substeps {
             let (from, to) = (time_of(step), time_of(step + 1));
             let moved = std::time::Instant::now();
@@ -266,14 +271,19 @@ impl Simulation {
             drive.time = from;
             drive.duration = to - from;
             drive.teleport = self.tracks.iter().any(|track| track.teleports(from, to));
+            teleported |= drive.teleport;
             let step = self.solver.step(&drive, Step::Dynamic { dt: to - from });
             report.add(&step.map_err(|source| SimulationError::Step { frame, source })?);
         }
         let gravity = self.scene.gravity.at(end);
         self.solver.store(&mut self.state);
-        self.show_strands()?;
         let measures = measure(&self.model, &self.state, &self.bodies, &self.attachments, gravity);
         self.check(frame, &measures)?;
+        self.show_strands()?;
+        if teleported && self.followers.is_some() {
+            // A jump is no motion.
+            self.strands.velocities.fill(Vec3::ZERO);
+        }
         self.frame = frame;
         Ok(FrameReport { frame, time: end, solver: report, measures, seconds: clock.elapsed().as_secs_f64() })
     }
@@ -354,5 +364,7 @@ fn move_bodies(bodies: &mut Bodies, tracks: &mut [Track], begin: f64, end: f64) 
     let mut motions = motions(tracks, &points, begin, end);
     // The world, where it holds the hair, comes last and stays.
     motions.resize(bodies.len(), Motion::still(Pose::IDENTITY));
-    bodies.begin_step(&motions, end - begin)
+    // A body that jumps has no speed to hand on to hair.
+    let jumps = tracks.iter().any(|track| track.teleports(begin, end));
+    bodies.begin_step(&motions, if jumps { 0.0 } else { end - begin })
 }

@@ -41,7 +41,7 @@ impl Report {
         }
     }
 
-    /// Adds a later step: times, contacts and iterations sum up, the residual is the worst of both.
+    /// Adds a later step: times and iterations sum up; contacts, residual and ropes out of reach are the worst of both.
     pub fn add(&mut self, later: &Report) {
         self.contacts = self.contacts.max(later.contacts);
         self.iterations += later.iterations;

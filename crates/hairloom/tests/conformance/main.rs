@@ -33,6 +33,8 @@ macro_rules! conformance {
                 free_strands_fall_as_galileo_says
                 ropes_held_at_both_ends_keep_lengths_and_ends
                 strands_rest_on_the_ground
+                strands_over_a_rising_floor_keep_their_lengths
+                handles_pull_and_must_exist
             );
         }
     };

@@ -6,7 +6,7 @@ use glam::DVec3;
 use hairloom::body::Shape;
 use hairloom::groom::{Curves, Remap};
 use hairloom::math::Pose;
-use hairloom::scene::{Attachments, Model, Seat, State};
+use hairloom::scene::{Attachments, Handle, Model, Seat, State};
 use hairloom::solve::{Checkpoint, Solver, Step};
 
 use crate::world::{DT, Hold, World, hanging, shaken, sideways};
@@ -188,6 +188,55 @@ pub(crate) fn teleported_hair_keeps_its_shape(build: &Build, _: Traits) {
     }
     let fastest = state.velocities.iter().map(|v| v.length()).fold(0.0, f64::max);
     assert!(fastest < 0.1, "the jump gave a speed of {fastest} m/s");
+}
+
+pub(crate) fn strands_over_a_rising_floor_keep_their_lengths(build: &Build, traits: Traits) {
+    if !traits.collides {
+        return;
+    }
+    let mut world = World::new(&hanging(16), Hold::Root(1), vec![(Shape::Plane, Pose::IDENTITY)]);
+    let mut solver = started(&world, build);
+    for step in 0..60 {
+        // The floor comes up under hair that hangs straight down: edges along the normal.
+        let height = -0.13 + 0.001 * f64::from(step);
+        let floor = vec![(Shape::Plane, Pose { translation: DVec3::Y * height, ..Pose::IDENTITY })];
+        world.begin(&floor);
+        solver.step(&world.drive(), Step::Dynamic { dt: DT }).unwrap();
+        world.time += DT;
+        let state = world.state(&*solver);
+        let stretch = world.stretch(&state);
+        assert!(stretch < 1.0e-5, "step {step}: an edge is stretched by {stretch}");
+        let lowest = state.positions.iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
+        assert!(lowest > height - 1.0e-4, "step {step}: a vertex is {} m below the floor", height - lowest);
+    }
+}
+
+pub(crate) fn handles_pull_and_must_exist(build: &Build, traits: Traits) {
+    let mut world = World::new(&hanging(12), Hold::Root(1), vec![]);
+    let mut solver = started(&world, build);
+    world.begin(&[]);
+    let tip = world.model.range(5).len() as u32 - 1;
+    let target = world.groomed().positions[world.model.range(5).end - 1] + DVec3::new(0.03, 0.02, 0.0);
+    let handles = [Handle { strand: 5, vertex: tip, target, stiffness: 1.0e4 }];
+    let mut drive = world.drive();
+    drive.handles = &handles;
+    if traits.falls {
+        for step in [Step::Quasistatic { iterations: 200 }, Step::Dynamic { dt: DT }] {
+            solver.step(&drive, step).unwrap();
+            let moved = world.state(&*solver).positions[world.model.range(5).end - 1];
+            assert!(
+                (moved - target).length() < 0.015,
+                "{step:?}: the tip is {} m away",
+                (moved - target).length()
+            );
+        }
+        for handle in [Handle { vertex: 99, ..handles[0] }, Handle { strand: 99, ..handles[0] }] {
+            let bad = [handle];
+            let mut drive = world.drive();
+            drive.handles = &bad;
+            assert!(solver.step(&drive, Step::Dynamic { dt: DT }).is_err());
+        }
+    }
 }
 
 /// Strands cut to half their vertices, and one strand taken out.

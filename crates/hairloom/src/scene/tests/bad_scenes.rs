@@ -44,11 +44,11 @@ const CASES: &[(&str, &str)] = &[
     ),
     (
         "[groom]\nfile = 'a'\nresample = 1",
-        "a.toml:3:1: groom.resample: expected a whole number of at least 2, found 1",
+        "a.toml:3:1: groom.resample: expected a whole number from 2 to 10000, found 1",
     ),
     (
         "[groom]\nfile = 'a'\nresample = 9.5",
-        "a.toml:3:1: groom.resample: expected a whole number of at least 2, found 9.5",
+        "a.toml:3:1: groom.resample: expected a whole number from 2 to 10000, found 9.5",
     ),
     (
         "[groom]\nfile = 'a'\nguides = { fraction = 0.0 }",

@@ -16,7 +16,7 @@ const DIRECTIONS: usize = 40;
 
 /// Where a follower went, and what pushed it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Touch {
+pub(crate) struct Touch {
     /// The new edge, from the leader [m].
     pub edge: Vec3,
     /// The body's normal there.
@@ -31,7 +31,7 @@ pub(super) struct Touch {
 
 /// Moves a follower at `leader + edge` out of the bodies to distance `radius`, keeping the edge's length.
 /// `None` where it is not inside.
-pub(super) fn resolve(bodies: &Bodies, leader: Vec3, edge: Vec3, radius: f32) -> Option<Touch> {
+pub(crate) fn resolve(bodies: &Bodies, leader: Vec3, edge: Vec3, radius: f32) -> Option<Touch> {
     let (body, first) = bodies.nearest(leader + edge)?;
     let depth = radius - first.distance;
     if depth <= TOLERANCE {

@@ -29,9 +29,11 @@
 //!
 //! # Limits
 //!
-//! No twist, no natural curvature: curls hang out. Damping depends on the time step.
+//! No twist, no natural curvature: curls hang out. Damping depends on the time step. Ropes take no part in hair–hair
+//! friction and repulsion, nor in the backward pass; bending acts on their free ends alone. Bodies are met where they
+//! are at the end of the whole step, also during a part of it.
 
-mod contact;
+pub(crate) mod contact;
 mod density;
 mod packs;
 mod params;
@@ -54,7 +56,7 @@ use self::ropes::{Rope, Surroundings};
 use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_dt};
 use crate::groom::Remap;
 use crate::math::lanes::{Row, Row3, WIDTH, dispatch};
-use crate::scene::{Attachment, Drive, Model, State};
+use crate::scene::{Attachment, Drive, Handle, Model, State};
 
 /// Name and version of this method's checkpoints.
 const CHECKPOINT: (&str, u32) = ("ftl", 1);
@@ -172,6 +174,30 @@ impl Ftl {
         self.load(&state);
     }
 
+    /// Handles must pull at vertices that there are.
+    fn check_handles(&self, drive: &Drive<'_>) -> Result<(), StepError> {
+        let missing = |handle: &&Handle| {
+            let strand = handle.strand as usize;
+            strand >= self.model.strands() || handle.vertex as usize >= self.model.range(strand).len()
+        };
+        match drive.handles.iter().find(missing) {
+            None => Ok(()),
+            Some(Handle { strand, vertex, .. }) => Err(StepError::BadStep(format!(
+                "a handle pulls at strand {strand}, vertex {vertex}, which the hair does not have"
+            ))),
+        }
+    }
+
+    /// Takes all speed from the hair.
+    fn stop(&mut self) {
+        self.packs.velocities.fill(Row3::default());
+        self.packs.moves.fill(Row3::default());
+        for rope in &mut self.ropes {
+            rope.velocities.fill(DVec3::ZERO);
+            rope.moves.fill(DVec3::ZERO);
+        }
+    }
+
     /// Pulls at vertices by spring handles, semi-implicitly.
     fn pull_handles(&mut self, drive: &Drive<'_>, dt: f64) {
         for handle in drive.handles {
@@ -188,7 +214,7 @@ impl Ftl {
     }
 
     /// What the world does to each pack: where roots and held vertices go, and what gravity and wind add.
-    fn drive_packs(&mut self, drive: &Drive<'_>, dt: f64, keep_speed: bool) {
+    fn drive_packs(&mut self, drive: &Drive<'_>, dt: f64) {
         let Self { packs, drives, attachment_of, params, .. } = self;
         drives.resize_with(packs.packs.len(), PackDrive::default);
         let all = packs.packs.par_iter().zip(drives.par_iter_mut()).zip(&mut packs.roots).with_min_len(64);
@@ -197,7 +223,7 @@ impl Ftl {
             for lane in 0..WIDTH {
                 let drag = f64::from(pack.drag.0[lane]);
                 let keep = 1.0 / (1.0 + (drag + params.damping) * dt);
-                pack_drive.keep.0[lane] = if keep_speed { keep as f32 } else { 0.0 };
+                pack_drive.keep.0[lane] = keep as f32;
                 pack_drive.push.set(lane, (drive.gravity * (dt * keep)).as_vec3());
                 pack_drive.slope.set(lane, glam::Vec3::ZERO);
                 if pack.strands[lane] != EMPTY {
@@ -274,9 +300,9 @@ impl Ftl {
     fn lost(&self, pack: usize, lane: usize) -> StepError {
         let pack = &self.packs.packs[pack];
         let rows = &self.packs.velocities[pack.row..pack.row + pack.vertices];
-        let speeds = rows.iter().map(|row| row.get(lane).length());
-        let lost = speeds.enumerate().find(|(_, speed)| speed.is_nan() || *speed >= 1.0e3);
-        let (vertex, speed) = lost.unwrap_or((0, f32::NAN));
+        let speeds = rows.iter().map(|row| row.get(lane).length()).enumerate();
+        // NaN counts as the fastest of all.
+        let (vertex, speed) = speeds.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, f32::NAN));
         let problem = format!("its speed became {speed} m/s");
         StepError::Diverged { strand: pack.strands[lane] as usize, vertex, problem }
     }
@@ -303,13 +329,13 @@ impl Ftl {
     }
 
     /// One pass of the whole method over `dt` seconds.
-    fn pass(&mut self, drive: &Drive<'_>, dt: f64, keep_speed: bool) -> Result<Report, StepError> {
+    fn pass(&mut self, drive: &Drive<'_>, dt: f64) -> Result<Report, StepError> {
         let mut report = Report::default();
         let bodies = drive.bodies.any_collides().then_some(drive.bodies);
         let Params { correction, bending, backward, friction, repulsion, cell, damping, .. } = self.params;
         report.time("drive", || {
             self.pull_handles(drive, dt);
-            self.drive_packs(drive, dt, keep_speed);
+            self.drive_packs(drive, dt);
         });
         if let Some(bodies) = bodies {
             report.time("distance", || {
@@ -429,6 +455,7 @@ impl Solver for Ftl {
     }
 
     fn step(&mut self, drive: &Drive<'_>, step: Step) -> Result<Report, StepError> {
+        self.check_handles(drive)?;
         self.follow_attachments(drive);
         if drive.teleport {
             self.teleport(drive);
@@ -436,19 +463,15 @@ impl Solver for Ftl {
         match step {
             Step::Dynamic { dt } => {
                 check_dt(dt)?;
-                self.pass(drive, dt, true)
+                self.pass(drive, dt)
             }
             Step::Quasistatic { iterations } => {
                 let mut report = Report::default();
                 for _ in 0..iterations {
-                    report.add(&self.pass(drive, QUASISTATIC_DT, false)?);
+                    self.stop();
+                    report.add(&self.pass(drive, QUASISTATIC_DT)?);
                 }
-                self.packs.velocities.fill(Row3::default());
-                self.packs.moves.fill(Row3::default());
-                for rope in &mut self.ropes {
-                    rope.velocities.fill(DVec3::ZERO);
-                    rope.moves.fill(DVec3::ZERO);
-                }
+                self.stop();
                 Ok(report)
             }
         }
@@ -510,9 +533,10 @@ impl Solver for Ftl {
         let held = remap.strands.iter().map(|from| from.map_or(1, |from| self.held[from as usize])).collect();
         self.lay_out(held);
         self.load(&moved);
-        let moves = std::mem::take(&mut self.packs.moves);
-        self.packs.moves.clone_from(&moves);
+        let moves = self.packs.moves.clone();
+        let of_ropes: Vec<Vec<DVec3>> = self.ropes.iter().map(|rope| rope.moves.clone()).collect();
         self.load(&state);
         self.packs.moves = moves;
+        self.ropes.iter_mut().zip(of_ropes).for_each(|(rope, moves)| rope.moves = moves);
     }
 }

@@ -132,7 +132,8 @@ impl Strand {
                 let (length, along) = (self.lengths[i - 1], edge.dot(normal));
                 let height = (along + depth).min(length);
                 let flat = (edge - normal * along).normalize_or_zero();
-                edge = normal * height + flat * (length * length - height * height).max(0.0).sqrt();
+                let turned = normal * height + flat * (length * length - height * height).max(0.0).sqrt();
+                edge = turned * (length / turned.length());
                 touch = Some(Touch { edge, normal, velocity, friction, depth });
             }
         }
