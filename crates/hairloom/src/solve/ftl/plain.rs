@@ -131,9 +131,10 @@ impl Strand {
             if depth > 0.0 {
                 let (length, along) = (self.lengths[i - 1], edge.dot(normal));
                 let height = (along + depth).min(length);
-                let flat = (edge - normal * along).normalize_or_zero();
-                let turned = normal * height + flat * (length * length - height * height).max(0.0).sqrt();
-                edge = turned * (length / turned.length());
+                let flat = (edge - normal * along)
+                    .try_normalize()
+                    .unwrap_or_else(|| normal.any_orthonormal_vector());
+                edge = normal * height + flat * (length * length - height * height).max(0.0).sqrt();
                 touch = Some(Touch { edge, normal, velocity, friction, depth });
             }
         }

@@ -469,14 +469,17 @@ fn leave_plane<L: Lane>(
         return None;
     }
     let along = edge.dot(normal);
-    let height = (along + depth).min(length);
-    let flat = *edge - normal * along;
+    let height = (along + depth).min(length).max(-length);
+    let leaning = *edge - normal * along;
+    // An edge along the normal leans to any side.
+    let across = Vector3::new(L::splat(1.0), L::zero(), L::zero());
+    let upwards = Vector3::new(L::zero(), L::splat(1.0), L::zero());
+    let side = Vector3::select((normal.x * normal.x).less(L::splat(0.36)), across, upwards);
+    let upright = leaning.length_squared().less(length * length * L::splat(1.0e-10));
+    let flat = Vector3::select(upright, side - normal * side.dot(normal), leaning);
     let flat_length = (length * length - height * height).max(L::zero()).sqrt();
     let scale = flat_length / flat.length_squared().max(L::splat(TINY)).sqrt();
-    let turned = normal * height + flat * scale;
-    // An edge along the normal has no side to lean to; it keeps its length all the same.
-    let turned = turned * (length / turned.length_squared().max(L::splat(TINY)).sqrt());
-    *edge = Vector3::select(behind, turned, *edge);
+    *edge = Vector3::select(behind, normal * height + flat * scale, *edge);
     let velocity = L::load3(&plane.velocity);
     let leaving = (wanted - velocity).dot(normal).max(L::zero());
     let grip = L::load(&plane.friction) * depth * L::splat(1.0 / dt);
