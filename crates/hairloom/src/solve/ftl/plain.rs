@@ -23,6 +23,16 @@ pub struct Strand {
     /// Distance kept from bodies [m].
     pub radius: f32,
     ahead: Vec<Ahead>,
+    scratch: Scratch,
+}
+
+/// Arrays of one step, kept for their memory.
+#[derive(Debug, Clone, Default)]
+struct Scratch {
+    wanted: Vec<Vec3>,
+    new: Vec<Vec3>,
+    corrections: Vec<Vec3>,
+    touches: Vec<Option<Touch>>,
 }
 
 /// What lies where a vertex is heading.
@@ -52,7 +62,15 @@ impl Strand {
     /// A strand at rest.
     pub fn new(positions: Vec<Vec3>, lengths: Vec<f32>, radius: f32) -> Self {
         let still = vec![Vec3::ZERO; positions.len()];
-        Self { velocities: still.clone(), moves: still, positions, lengths, radius, ahead: Vec::new() }
+        Self {
+            velocities: still.clone(),
+            moves: still,
+            positions,
+            lengths,
+            radius,
+            ahead: Vec::new(),
+            scratch: Scratch::default(),
+        }
     }
 
     /// Looks how far the bodies are from where the vertices are heading: a stage of its own, before the step.
@@ -82,16 +100,22 @@ impl Strand {
         let count = self.positions.len();
         let keep = 1.0 / (1.0 + params.damping as f32 * dt);
         // Equation 1.
-        let wanted: Vec<Vec3> = self.velocities.iter().map(|&v| (v + step.gravity * dt) * keep).collect();
-        let mut p: Vec<Vec3> = self.positions.iter().zip(&wanted).map(|(&x, &v)| x + v * dt).collect();
+        let Scratch { mut wanted, new: mut p, mut corrections, mut touches } =
+            std::mem::take(&mut self.scratch);
+        wanted.clear();
+        wanted.extend(self.velocities.iter().map(|&v| (v + step.gravity * dt) * keep));
+        p.clear();
+        p.extend(self.positions.iter().zip(&wanted).map(|(&x, &v)| x + v * dt));
         p[0] = step.root;
         if params.backward {
             for i in (2..count).rev() {
                 p[i - 1] = p[i] + (p[i - 1] - p[i]).normalize() * self.lengths[i - 1];
             }
         }
-        let mut corrections = vec![Vec3::ZERO; count + 1];
-        let mut touches = vec![None; count];
+        corrections.clear();
+        corrections.resize(count + 1, Vec3::ZERO);
+        touches.clear();
+        touches.resize(count, None);
         for i in 1..count {
             // Equation 11.
             let least =
@@ -119,7 +143,8 @@ impl Strand {
                 None => velocity,
             };
         }
-        self.positions = p;
+        let new = std::mem::replace(&mut self.positions, p);
+        self.scratch = Scratch { wanted, new, corrections, touches };
     }
 
     /// Leaves the bodies: by the plane ahead where it is trusted, by a look at them elsewhere.
