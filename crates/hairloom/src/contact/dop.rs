@@ -56,8 +56,11 @@ impl Dop {
     /// Whether a plane with one of the normals separates this volume from the one whose `opposite` is given.
     #[inline(always)]
     pub(super) fn apart<L: Lane>(&self, opposite: &Dop) -> bool {
-        let sum = |k: usize| L::load(&self.rows[k]) + L::load(&opposite.rows[k]);
-        let least = sum(0).min(sum(1)).min(sum(2));
+        // No closures: intrinsics inside one are not inlined.
+        let first = L::load(&self.rows[0]) + L::load(&opposite.rows[0]);
+        let second = L::load(&self.rows[1]) + L::load(&opposite.rows[1]);
+        let third = L::load(&self.rows[2]) + L::load(&opposite.rows[2]);
+        let least = first.min(second).min(third);
         L::any(least.less(L::zero()))
     }
 }

@@ -23,9 +23,11 @@
 
 mod accd;
 mod block;
+mod continuous;
 mod dop;
 mod error;
 mod grid;
+mod pairs;
 mod proximity;
 mod raster;
 mod segments;
@@ -37,11 +39,13 @@ use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
 pub use error::ContactError;
+pub use pairs::{find_pair, match_pairs, pair_key};
 
 use crate::math::lanes::{Kernel, Lane, dispatch};
 use block::{Narrow, Search, Workspace};
+use continuous::{Continuous, Swept};
 use grid::{Grid, Hulls};
-use proximity::{Proximity, Still};
+use proximity::{Proximity, Still, least_distance};
 use select::Chooser;
 
 /// Two edges that are close.
@@ -61,10 +65,13 @@ pub struct Contact {
     pub gap: f32,
 }
 
-/// The pair of edges as one number, by which contacts are sorted.
-#[inline(always)]
-pub fn pair_key(a: u32, b: u32) -> u64 {
-    u64::from(a) << 32 | u64::from(b)
+/// Two edges that meet during a step.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Impact {
+    /// Where and how, at the time of the impact.
+    pub contact: Contact,
+    /// When, from 0 (the start of the step; they touch already) to 1: never later than the true time.
+    pub time: f32,
 }
 
 /// Which contacts are kept where an edge has more than it may have.
@@ -165,8 +172,11 @@ pub struct Detector {
     largest_radius: f32,
     grid: Grid,
     points: Vec<Vec3>,
+    moved: Vec<Vec3>,
     still: Vec<Mutex<Workspace<2>>>,
+    swept: Vec<Mutex<Workspace<4>>>,
     found: Vec<(Vec<Contact>, Tally)>,
+    met: Vec<(Vec<Impact>, Tally)>,
     chooser: Chooser,
 }
 
@@ -194,8 +204,11 @@ impl Detector {
             largest_radius: radii.iter().fold(0.0, |largest, &radius| largest.max(radius)),
             grid: Grid::default(),
             points: vec![],
+            moved: vec![],
             still: vec![],
+            swept: vec![],
             found: vec![],
+            met: vec![],
             chooser: Chooser::default(),
         };
         for (strand, pair) in offsets.windows(2).enumerate() {
@@ -221,32 +234,63 @@ impl Detector {
         previous: &[Contact],
         contacts: &mut Vec<Contact>,
     ) -> Result<Tally, ContactError> {
-        let (origin, size) = self.bounds(positions, settings)?;
-        self.points.resize(positions.len(), Vec3::ZERO);
-        self.points.par_iter_mut().zip(positions).for_each(|(point, position)| {
-            *point = (position.place() - origin).as_vec3();
-        });
+        self.check(positions, settings)?;
+        let margin = f64::from(settings.distance) + 2.0 * f64::from(self.largest_radius);
+        let (low, high) = bounds(positions, DVec3::ZERO);
+        let (origin, size) = (low - margin, (high - low + 2.0 * margin).as_vec3());
+        place(positions, origin, &mut self.points);
         let hulls = Still(&self.points);
         let slack = 1.0e-6 * size.max_element();
         let pad = 0.5 * settings.distance + self.largest_radius + slack;
         self.grid.build(&self.edges, &hulls, size, pad);
-        let search = Search {
-            settings,
-            strands: &self.strands,
-            radii: &self.radii,
-            blocks: self.grid.lattice,
-            pad,
-            slack,
-        };
-        let narrow =
-            Proximity { distance: settings.distance, blocks: self.grid.lattice, goes_on: &self.goes_on };
+        let blocks = self.grid.lattice;
+        let search = Search { settings, strands: &self.strands, radii: &self.radii, blocks, pad, slack };
+        let narrow = Proximity { distance: settings.distance, blocks, goes_on: &self.goes_on };
         let tally = search_blocks(&self.grid, &search, &hulls, &narrow, &mut self.still, &mut self.found);
-        contacts.clear();
-        for (found, _) in &self.found[..self.grid.chunks().len()] {
-            contacts.extend_from_slice(found);
-        }
-        self.chooser.choose(contacts, positions.len(), settings.keep, settings.rule);
-        let _ = previous;
+        let found = &self.found[..self.grid.chunks().len()];
+        self.chooser.choose(found, contacts, positions.len(), settings.keep, settings.rule);
+        contacts.par_iter_mut().for_each(|contact| {
+            let reach = self.radii[contact.a as usize] + self.radii[contact.b as usize];
+            if contact.gap + reach <= least_distance(reach)
+                && let Some(before) = find_pair(previous, contact.a, contact.b)
+            {
+                contact.normal = previous[before].normal;
+            }
+        });
+        Ok(tally)
+    }
+
+    /// Finds edges whose surfaces come within a distance while vertices move along lines from `from` to `to`, sorted by
+    /// pair, into `impacts`. Edges that touch at the start are reported with time 0.
+    pub fn continuous<P: Position>(
+        &mut self,
+        from: &[P],
+        to: &[P],
+        settings: &Settings,
+        impacts: &mut Vec<Impact>,
+    ) -> Result<Tally, ContactError> {
+        self.check(from, settings)?;
+        self.check(to, settings)?;
+        // A motion that all hair shares brings no edges together, and would make every volume larger.
+        let sum =
+            |positions: &[P]| positions.iter().fold(DVec3::ZERO, |sum, position| sum + position.place());
+        let drift = (sum(to) - sum(from)) / from.len().max(1) as f64;
+        let margin = f64::from(settings.distance) + 2.0 * f64::from(self.largest_radius);
+        let ((low, high), (low_to, high_to)) = (bounds(from, DVec3::ZERO), bounds(to, drift));
+        let (low, high) = (low.min(low_to), high.max(high_to));
+        let (origin, size) = (low - margin, (high - low + 2.0 * margin).as_vec3());
+        place(from, origin, &mut self.points);
+        place(to, origin + drift, &mut self.moved);
+        let hulls = Swept { from: &self.points, to: &self.moved };
+        let slack = 1.0e-6 * size.max_element();
+        let pad = 0.5 * settings.distance + self.largest_radius + slack;
+        self.grid.build(&self.edges, &hulls, size, pad);
+        let blocks = self.grid.lattice;
+        let search = Search { settings, strands: &self.strands, radii: &self.radii, blocks, pad, slack };
+        let narrow = Continuous { distance: settings.distance, from, to };
+        let tally = search_blocks(&self.grid, &search, &hulls, &narrow, &mut self.swept, &mut self.met);
+        let found = &self.met[..self.grid.chunks().len()];
+        self.chooser.choose(found, impacts, from.len(), settings.keep, settings.rule);
         Ok(tally)
     }
 
@@ -260,12 +304,7 @@ impl Detector {
             + self.radii.len() * 13
     }
 
-    /// A corner below all positions, and the size of the box above it that holds them all.
-    fn bounds<P: Position>(
-        &self,
-        positions: &[P],
-        settings: &Settings,
-    ) -> Result<(DVec3, Vec3), ContactError> {
+    fn check<P: Position>(&self, positions: &[P], settings: &Settings) -> Result<(), ContactError> {
         if !(settings.distance >= 0.0 && settings.distance < 1.0e6) {
             return Err(ContactError::BadDistance { distance: settings.distance });
         }
@@ -274,20 +313,32 @@ impl Detector {
         }
         // NaN is not below anything.
         let is_bad = |p: DVec3| !(p.abs().max_element() < 1.0e6 && p.is_finite());
-        if let Some(vertex) = positions.par_iter().position_first(|position| is_bad(position.place())) {
-            return Err(ContactError::BadPosition { vertex });
+        match positions.par_iter().position_first(|position| is_bad(position.place())) {
+            Some(vertex) => Err(ContactError::BadPosition { vertex }),
+            None => Ok(()),
         }
-        let empty = || (DVec3::INFINITY, DVec3::NEG_INFINITY);
-        let (low, high) = positions
-            .par_iter()
-            .fold(empty, |(low, high), position| (low.min(position.place()), high.max(position.place())))
-            .reduce(empty, |a, b| (a.0.min(b.0), a.1.max(b.1)));
-        if positions.is_empty() {
-            return Ok((DVec3::ZERO, Vec3::ZERO));
-        }
-        let margin = f64::from(settings.distance) + 2.0 * f64::from(self.largest_radius);
-        Ok((low - margin, (high - low + 2.0 * margin).as_vec3()))
     }
+}
+
+/// Lowest and highest coordinates of positions moved back by `drift` [m].
+fn bounds<P: Position>(positions: &[P], drift: DVec3) -> (DVec3, DVec3) {
+    let empty = || (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    let (low, high) = positions
+        .par_iter()
+        .with_min_len(4096)
+        .fold(empty, |(low, high), position| (low.min(position.place()), high.max(position.place())))
+        .reduce(empty, |a, b| (a.0.min(b.0), a.1.max(b.1)));
+    if positions.is_empty() { (DVec3::ZERO, DVec3::ZERO) } else { (low - drift, high - drift) }
+}
+
+/// Positions relative to `origin`, in single precision.
+fn place<P: Position>(positions: &[P], origin: DVec3, points: &mut Vec<Vec3>) {
+    points.resize(positions.len(), Vec3::ZERO);
+    points
+        .par_iter_mut()
+        .with_min_len(4096)
+        .zip(positions)
+        .for_each(|(point, position)| *point = (position.place() - origin).as_vec3());
 }
 
 /// One task: a range of blocks.

@@ -65,7 +65,8 @@ impl Narrow<2> for Proximity<'_> {
                 }
                 reach.0[lane] = local.radii[i as usize] + local.radii[j as usize];
             }
-            let [a0, a1, b0, b1] = rows.each_ref().map(L::load3);
+            let (a0, a1, b0, b1) =
+                (L::load3(&rows[0]), L::load3(&rows[1]), L::load3(&rows[2]), L::load3(&rows[3]));
             let closest = closest([a0, a1], [b0, b1], PARALLEL_F32);
             let distance = closest.between.length_squared().sqrt();
             let gap = distance - L::load(&reach);

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::Keep;
+use super::{Keep, Tally};
 
 /// A contact or an impact, as far as choosing among them goes.
 pub(super) trait Item: Copy + Send + Sync {
@@ -119,9 +119,19 @@ pub(super) struct Chooser {
 }
 
 impl Chooser {
-    /// Sorts `items` by their pairs and removes what the rule does not keep.
-    pub(super) fn choose<T: Item>(&mut self, items: &mut Vec<T>, vertices: usize, most: usize, rule: Keep) {
+    /// Fills `items` with what was found, sorted by pair, each pair once, without what the rule does not keep.
+    pub(super) fn choose<T: Item>(
+        &mut self,
+        found: &[(Vec<T>, Tally)],
+        items: &mut Vec<T>,
+        vertices: usize,
+        most: usize,
+        rule: Keep,
+    ) {
+        items.clear();
+        found.iter().for_each(|(found, _)| items.extend_from_slice(found));
         items.par_sort_unstable_by_key(T::key);
+        items.dedup_by_key(|item| item.key());
         self.seconds.clear();
         self.seconds.extend(items.iter().enumerate().map(|(k, item)| (item.edges()[1], k as u32)));
         self.seconds.par_sort_unstable();

@@ -211,3 +211,98 @@ fn bad_input_is_refused() {
     empty.proximity::<Vec3>(&[], &settings, &[], &mut out).expect("nothing to find");
     assert!(out.is_empty());
 }
+
+#[test]
+fn impacts_are_those_of_all_pairs() {
+    let mut total = 0;
+    for seed in 0..8 {
+        let hair = hair(seed, 60, 10, 0.01, 0.03, 2.0e-4);
+        let random = Random::new(100 + seed);
+        let speed = [0.001, 0.01, 0.05][seed as usize % 3];
+        let shift = DVec3::new(0.3, -0.2, 0.1);
+        let to: Vec<DVec3> = (0..hair.points.len())
+            .map(|k| hair.points[k] + shift + random.fork(k as u64).direction().as_dvec3() * speed)
+            .collect();
+        let mut detector = Detector::new(&hair.offsets, &hair.radii).expect("good strands");
+        let (mut impacts, mut few) = (vec![], vec![]);
+        let settings = Settings { keep: 100_000, ..Settings::continuous(1.0e-4) };
+        detector.continuous(&hair.points, &to, &settings, &mut impacts).expect("good positions");
+        let mut expected = vec![];
+        for (place, &a) in detector.edges.iter().enumerate() {
+            for &b in &detector.edges[place + 1..] {
+                let same =
+                    detector.strands[a as usize] == detector.strands[b as usize] && b - a <= settings.skip;
+                let ends = |edge: u32, list: &[DVec3]| [list[edge as usize], list[edge as usize + 1]];
+                let moving = |edge: u32| accd::Moving { from: ends(edge, &hair.points), to: ends(edge, &to) };
+                let thick = f64::from(detector.radii[a as usize] + detector.radii[b as usize])
+                    + f64::from(1.0e-4_f32);
+                if let Some(met) = accd::meeting(&moving(a), &moving(b), thick).filter(|_| !same) {
+                    expected.push((a, b, met));
+                }
+            }
+        }
+        // Pairs that only come almost close enough may be culled.
+        let close = |met: &accd::Meeting, a: u32, b: u32| {
+            met.distance <= f64::from(detector.radii[a as usize] + detector.radii[b as usize]) + 1.0e-4
+        };
+        let mut next = impacts.iter().peekable();
+        for (a, b, met) in &expected {
+            match next.next_if(|impact| (impact.contact.a, impact.contact.b) == (*a, *b)) {
+                Some(impact) => {
+                    assert!(
+                        f64::from(impact.time) <= met.time && f64::from(impact.time) >= met.time - 1.0e-6
+                    );
+                    assert!(impact.contact.normal.is_normalized());
+                }
+                None => assert!(!close(met, *a, *b), "{a} and {b} are missing, met at {}", met.time),
+            }
+        }
+        assert!(next.next().is_none(), "an impact that is none");
+        total += impacts.len();
+        detector
+            .continuous(&hair.points, &to, &Settings::continuous(1.0e-4), &mut few)
+            .expect("good positions");
+        assert!(few.len() <= 2 * detector.edges.len() && few.iter().all(|one| impacts.contains(one)));
+        // The earliest of all is kept.
+        let first = |list: &[Impact]| list.iter().map(|impact| impact.time).fold(2.0, f32::min);
+        assert_eq!(first(&few), first(&impacts));
+    }
+    assert!(total > 2_000, "{total}");
+}
+
+#[test]
+fn contacts_find_themselves_in_the_next_step() {
+    let mut hair = hair(9, 300, 12, 0.01, 0.02, 1.0e-4);
+    let mut detector = Detector::new(&hair.offsets, &hair.radii).expect("good strands");
+    let (mut before, mut after, mut places) = (vec![], vec![], vec![]);
+    let settings = Settings::proximity(1.0e-3);
+    detector.proximity(&hair.points, &settings, &[], &mut before).expect("good positions");
+    hair.points.iter_mut().enumerate().for_each(|(k, p)| p.x += 1.0e-4 * (k % 7) as f64);
+    detector.proximity(&hair.points, &settings, &before, &mut after).expect("good positions");
+    match_pairs(&before, &after, &mut places);
+    let mut matched = 0;
+    for (contact, &place) in after.iter().zip(&places) {
+        let expected = before.iter().position(|old| (old.a, old.b) == (contact.a, contact.b));
+        assert_eq!(expected, (place != u32::MAX).then_some(place as usize));
+        assert_eq!(expected, find_pair(&before, contact.b, contact.a));
+        matched += usize::from(expected.is_some());
+    }
+    assert!(matched > 100 && matched < after.len(), "{matched} of {}", after.len());
+}
+
+#[test]
+fn crossing_edges_keep_the_normal_of_the_step_before() {
+    let points = [[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 0.0, 1.0]].map(Vec3::from_array);
+    let mut detector = Detector::new(&[0, 2, 4], &[0.1; 4]).expect("good strands");
+    let mut contacts = vec![];
+    detector.proximity(&points, &Settings::proximity(0.1), &[], &mut contacts).expect("good positions");
+    assert_eq!(contacts.len(), 1);
+    assert!(contacts[0].normal.y.abs() > 0.999 && (contacts[0].gap + 0.2).abs() < 1.0e-6);
+    for normal in [Vec3::Y, Vec3::NEG_Y] {
+        let previous = [Contact { normal, ..contacts[0] }];
+        detector
+            .proximity(&points, &Settings::proximity(0.1), &previous, &mut contacts)
+            .expect("good positions");
+        assert_eq!(contacts[0].normal, normal);
+    }
+}
