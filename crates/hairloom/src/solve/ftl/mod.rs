@@ -31,7 +31,7 @@
 //!
 //! No twist, no natural curvature: curls hang out. Damping depends on the time step. Ropes take no part in hair–hair
 //! friction and repulsion, nor in the backward pass; bending acts on their free ends alone. Bodies are met where they
-//! are at the end of the whole step, also during a part of it.
+//! are at the end of a step, not on the way.
 
 pub(crate) mod contact;
 mod density;
@@ -317,7 +317,8 @@ impl Ftl {
     /// One pass of the whole method over `dt` seconds.
     fn pass(&mut self, drive: &Drive<'_>, dt: f64) -> Result<Report, StepError> {
         let mut report = Report::default();
-        let bodies = drive.bodies.any_collides().then_some(drive.bodies);
+        let obstacles = drive.obstacles();
+        let bodies = obstacles.any_collides().then_some(&obstacles);
         let Params { correction, bending, backward, friction, repulsion, cell, damping, .. } = self.params;
         report.time("drive", || {
             self.pull_handles(drive, dt);
