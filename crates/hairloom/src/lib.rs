@@ -8,6 +8,7 @@ pub mod body;
 pub mod figure;
 pub mod groom;
 pub mod math;
+pub mod rod;
 pub mod scene;
 pub mod simulate;
 pub mod solve;

@@ -38,6 +38,34 @@ impl<R: Real> Vector3<R> {
         self.x.mul_add(other.x, self.y.mul_add(other.y, self.z * other.z))
     }
 
+    /// Vector product.
+    #[inline(always)]
+    pub fn cross(self, other: Self) -> Self {
+        Self {
+            x: self.y.mul_add(other.z, -(self.z * other.y)),
+            y: self.z.mul_add(other.x, -(self.x * other.z)),
+            z: self.x.mul_add(other.y, -(self.y * other.x)),
+        }
+    }
+
+    /// Length.
+    #[inline(always)]
+    pub fn length(self) -> R {
+        self.length_squared().sqrt()
+    }
+
+    /// Products of the components with those of another vector.
+    #[inline(always)]
+    pub fn scale(self, factors: Self) -> Self {
+        Self { x: self.x * factors.x, y: self.y * factors.y, z: self.z * factors.z }
+    }
+
+    /// The components in order.
+    #[inline(always)]
+    pub fn to_array(self) -> [R; 3] {
+        [self.x, self.y, self.z]
+    }
+
     /// Squared length.
     #[inline(always)]
     pub fn length_squared(self) -> R {
