@@ -48,9 +48,9 @@ impl<R: Real> Bending<R> {
         let rows = self.stiffness.rows();
         let (columns_a, columns_b) = (push_forward(rows, a), push_forward(rows, b));
         PairHessian {
-            aa: columns_times(columns_a, a, R::one()),
-            ab: columns_times(columns_b, a, -R::one()),
-            bb: columns_times(columns_b, b, R::one()),
+            aa: columns_times(columns_a, a),
+            ab: columns_times(negated(columns_b), a),
+            bb: columns_times(columns_b, b),
         }
     }
 
@@ -69,9 +69,9 @@ impl<R: Real> Bending<R> {
             Vector3::new(z.x + half.y, z.y - half.x, z.z),
         ];
         let mut hessian = PairHessian {
-            aa: columns_times(push_forward([x, y, z], a), a, R::one()),
-            ab: columns_times(push_forward(skewed, b), a, -R::one()),
-            bb: columns_times(push_forward([x, y, z], b), b, R::one()),
+            aa: columns_times(push_forward([x, y, z], a), a),
+            ab: columns_times(negated(push_forward(skewed, b)), a),
+            bb: columns_times(push_forward([x, y, z], b), b),
         };
         add_second_order(&mut hessian.aa, -self.torque, a);
         add_second_order(&mut hessian.bb, self.torque, b);
@@ -105,18 +105,31 @@ fn pull_back<R: Real>(gradient: Vector3<R>, edge: Edge<R>) -> [R; 4] {
     [x, y, z, gradient.dot(edge.tangent)]
 }
 
+// Written out, without closures: only what is inlined into a kernel's entry point runs in the processor's lanes.
+
 /// The matrix of these rows times the map from (edge, twist) to the rotation vector, as four columns.
 #[inline(always)]
-fn push_forward<R: Real>(rows: [Vector3<R>; 3], edge: Edge<R>) -> [Vector3<R>; 4] {
-    let [first, second, third] = rows.map(|row| pull_back(row, edge));
-    std::array::from_fn(|column| Vector3::new(first[column], second[column], third[column]))
+fn push_forward<R: Real>([x, y, z]: [Vector3<R>; 3], edge: Edge<R>) -> [Vector3<R>; 4] {
+    let (x, y, z) = (pull_back(x, edge), pull_back(y, edge), pull_back(z, edge));
+    [
+        Vector3::new(x[0], y[0], z[0]),
+        Vector3::new(x[1], y[1], z[1]),
+        Vector3::new(x[2], y[2], z[2]),
+        Vector3::new(x[3], y[3], z[3]),
+    ]
 }
 
-/// `factor` times the transposed map from (edge, twist) to the rotation vector times these columns.
+/// The transposed map from (edge, twist) to the rotation vector times these columns.
 #[inline(always)]
-fn columns_times<R: Real>(columns: [Vector3<R>; 4], edge: Edge<R>, factor: R) -> [[R; 4]; 4] {
-    let columns = columns.map(|column| pull_back(column * factor, edge));
-    std::array::from_fn(|row| std::array::from_fn(|column| columns[column][row]))
+fn columns_times<R: Real>([a, b, c, d]: [Vector3<R>; 4], edge: Edge<R>) -> [[R; 4]; 4] {
+    let (a, b) = (pull_back(a, edge), pull_back(b, edge));
+    let (c, d) = (pull_back(c, edge), pull_back(d, edge));
+    [[a[0], b[0], c[0], d[0]], [a[1], b[1], c[1], d[1]], [a[2], b[2], c[2], d[2]], [a[3], b[3], c[3], d[3]]]
+}
+
+#[inline(always)]
+fn negated<R: Real>([a, b, c, d]: [Vector3<R>; 4]) -> [Vector3<R>; 4] {
+    [-a, -b, -c, -d]
 }
 
 /// Adds the second derivative of `torque` times the second-order rotation of an edge.
@@ -163,42 +176,66 @@ impl<R: Real> PairHessian<R> {
     /// In the order e_{i−1}, θ_{i−1}, e_i, θ_i.
     #[inline(always)]
     pub fn edges_and_twists(&self) -> [[R; 8]; 8] {
-        std::array::from_fn(|row| std::array::from_fn(|column| self.entry(row, column)))
+        let mut matrix = [[R::zero(); 8]; 8];
+        for row in 0..4 {
+            for column in 0..4 {
+                matrix[row][column] = self.aa[row][column];
+                matrix[row][column + 4] = self.ab[row][column];
+                matrix[column + 4][row] = self.ab[row][column];
+                matrix[row + 4][column + 4] = self.bb[row][column];
+            }
+        }
+        matrix
     }
 
     /// In the order e_{i−1}, e_i, with the twists held.
     #[inline(always)]
     pub fn edges(&self) -> [[R; 6]; 6] {
-        let place = |index: usize| if index < 3 { index } else { index + 1 };
-        std::array::from_fn(|row| std::array::from_fn(|column| self.entry(place(row), place(column))))
+        let mut matrix = [[R::zero(); 6]; 6];
+        for row in 0..3 {
+            for column in 0..3 {
+                matrix[row][column] = self.aa[row][column];
+                matrix[row][column + 3] = self.ab[row][column];
+                matrix[column + 3][row] = self.ab[row][column];
+                matrix[row + 3][column + 3] = self.bb[row][column];
+            }
+        }
+        matrix
     }
 
     /// In the order x_{i−1}, θ_{i−1}, x_i, θ_i, x_{i+1}.
     #[inline(always)]
     pub fn vertices_and_twists(&self) -> [[R; 11]; 11] {
-        let mut columns = [[R::zero(); 11]; 8];
-        for (index, column) in columns.iter_mut().enumerate() {
-            let entries = std::array::from_fn(|row| self.entry(row, index));
-            *column = expand(entries);
+        let (aa, ab, bb) = (&self.aa, &self.ab, &self.bb);
+        let mut matrix = [[R::zero(); 11]; 11];
+        // Rows of x_i are those of e_{i−1} less those of e_i.
+        for row in 0..3 {
+            for column in 0..3 {
+                let (mixed, other) = (ab[row][column], ab[column][row]);
+                matrix[row][column] = aa[row][column];
+                matrix[row + 4][column + 4] = (aa[row][column] - mixed) + (bb[row][column] - other);
+                matrix[row + 8][column + 8] = bb[row][column];
+                set(&mut matrix, row + 4, column, other - aa[row][column]);
+                set(&mut matrix, row + 8, column, -other);
+                set(&mut matrix, row + 8, column + 4, other - bb[row][column]);
+            }
+            set(&mut matrix, 3, row, -aa[3][row]);
+            set(&mut matrix, row + 4, 3, aa[3][row] - ab[3][row]);
+            set(&mut matrix, row + 8, 3, ab[3][row]);
+            set(&mut matrix, 7, row, -ab[row][3]);
+            set(&mut matrix, row + 4, 7, ab[row][3] - bb[3][row]);
+            set(&mut matrix, row + 8, 7, bb[3][row]);
         }
-        std::array::from_fn(|row| expand(std::array::from_fn(|index| columns[index][row])))
-    }
-
-    /// The entry of the matrix of edges and twists.
-    #[inline(always)]
-    fn entry(&self, row: usize, column: usize) -> R {
-        match (row < 4, column < 4) {
-            (true, true) => self.aa[row][column],
-            (true, false) => self.ab[row][column - 4],
-            (false, true) => self.ab[column][row - 4],
-            (false, false) => self.bb[row - 4][column - 4],
-        }
+        matrix[3][3] = aa[3][3];
+        matrix[7][7] = bb[3][3];
+        set(&mut matrix, 7, 3, ab[3][3]);
+        matrix
     }
 }
 
-/// Derivatives in edges and twists become derivatives in vertices and twists.
+/// Sets an entry of a symmetric matrix on both sides of the diagonal.
 #[inline(always)]
-fn expand<R: Real>(entries: [R; 8]) -> [R; 11] {
-    let [a, b, c, d, e, f, g, h] = entries;
-    [-a, -b, -c, d, a - e, b - f, c - g, h, e, f, g]
+fn set<R: Real>(matrix: &mut [[R; 11]; 11], row: usize, column: usize, value: R) {
+    matrix[row][column] = value;
+    matrix[column][row] = value;
 }

@@ -121,11 +121,12 @@ impl BendMeasure for HalfTangent {
         // Half the gradient of D is p₀ ∇p₀ + p₃ ∇p₃; κ = 2 pᵢ p₀ / D.
         let denominator = real.mul_add(p0, third * p.z);
         let scale = R::splat(-2.0) * p0 * inverse;
-        let bend = |row: Vector3<R>, part: R| {
-            (row.mul_add(p0, real * part) + denominator * (part * scale)) * inverse
-        };
-        let twist = third.mul_add(p0, real * -p.z) * inverse;
-        [bend(first, p.x), bend(second, p.y), twist]
+        let common = denominator.mul_add(scale, real);
+        [
+            first.mul_add(p0, common * p.x) * inverse,
+            second.mul_add(p0, common * p.y) * inverse,
+            third.mul_add(p0, real * -p.z) * inverse,
+        ]
     }
 
     #[inline(always)]
