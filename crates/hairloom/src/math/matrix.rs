@@ -95,8 +95,9 @@ pub fn solve_positive<R: Real, const N: usize>(mut matrix: [[R; N]; N], mut righ
         inverse[column] = R::one() / matrix[column][column];
         for row in column + 1..N {
             let factor = matrix[row][column] * inverse[column];
-            for other in row..N {
-                matrix[other][row] -= matrix[other][column] * factor;
+            for below in &mut matrix[row..] {
+                let product = below[column] * factor;
+                below[row] -= product;
             }
             right[row] -= factor * right[column];
         }

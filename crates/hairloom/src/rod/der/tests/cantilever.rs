@@ -22,11 +22,13 @@ fn elasticity(measure: Measure, clamp: Clamp, tip: Tip) -> Elasticity {
 fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
     let size = right.len();
     for column in 0..size {
-        // The matrix of a strand is banded: eight rows below the diagonal.
-        for row in column + 1..size.min(column + 8) {
-            let factor = matrix[row][column] / matrix[column][column];
-            for other in column + 1..size.min(column + 8) {
-                matrix[row][other] -= factor * matrix[column][other];
+        // The matrix of a strand is banded: fewer than eight rows below the diagonal.
+        let end = size.min(column + 8);
+        let pivots = matrix[column][column..end].to_vec();
+        for row in column + 1..end {
+            let factor = matrix[row][column] / pivots[0];
+            for (entry, pivot) in matrix[row][column..end].iter_mut().zip(&pivots) {
+                *entry -= factor * pivot;
             }
             right[row] -= factor * right[column];
         }
@@ -77,10 +79,8 @@ fn equilibrium(rod: &Rod, mut shape: RodShape, gamma: f64, held: usize) -> (RodS
         let mut right: Vec<f64> = gradient.iter().flatten().map(|value| -value).collect();
         for unknown in 0..4 * held {
             right[unknown] = 0.0;
-            for other in 0..4 * edges {
-                matrix[unknown][other] = 0.0;
-                matrix[other][unknown] = 0.0;
-            }
+            matrix[unknown].fill(0.0);
+            matrix.iter_mut().for_each(|row| row[unknown] = 0.0);
             matrix[unknown][unknown] = 1.0;
         }
         let step = solve(matrix, right);
