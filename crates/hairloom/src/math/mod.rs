@@ -3,15 +3,17 @@
 pub mod lanes;
 mod matrix;
 mod pose;
-mod quaternion;
 mod random;
 mod real;
+mod rotation;
+mod stored;
 mod vector;
 
 pub use glam::{DMat3, DQuat, DVec3, Mat3, Quat, Vec2, Vec3};
-pub use matrix::{Symmetric3, solve_positive};
+pub use matrix::{Factored3, Matrix3, Symmetric3, solve_positive};
 pub use pose::Pose;
-pub use quaternion::Quaternion;
 pub use random::Random;
 pub use real::Real;
+pub use rotation::Quaternion;
+pub use stored::{Loads, Stored, StoredKernel};
 pub use vector::Vector3;

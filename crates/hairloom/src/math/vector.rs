@@ -42,22 +42,22 @@ impl<R: Real> Vector3<R> {
     #[inline(always)]
     pub fn cross(self, other: Self) -> Self {
         Self {
-            x: self.y.mul_add(other.z, -(self.z * other.y)),
-            y: self.z.mul_add(other.x, -(self.x * other.z)),
-            z: self.x.mul_add(other.y, -(self.y * other.x)),
+            x: self.y * other.z - self.z * other.y,
+            y: self.z * other.x - self.x * other.z,
+            z: self.x * other.y - self.y * other.x,
         }
+    }
+
+    /// Each component times that of `factors`.
+    #[inline(always)]
+    pub fn scaled(self, factors: Self) -> Self {
+        Self { x: self.x * factors.x, y: self.y * factors.y, z: self.z * factors.z }
     }
 
     /// Length.
     #[inline(always)]
     pub fn length(self) -> R {
         self.length_squared().sqrt()
-    }
-
-    /// Products of the components with those of another vector.
-    #[inline(always)]
-    pub fn scale(self, factors: Self) -> Self {
-        Self { x: self.x * factors.x, y: self.y * factors.y, z: self.z * factors.z }
     }
 
     /// The components in order.

@@ -38,7 +38,7 @@ impl<R: Real> Bend<R> {
     #[inline(always)]
     pub fn energy<M: BendMeasure>(&self, measure: M, a: Frame<R>, b: Frame<R>) -> R {
         let deviation = measure.deviation(Self::strain(measure, a, b), self.rest);
-        deviation.scale(self.stiffness).dot(deviation) * R::splat(0.5)
+        deviation.scaled(self.stiffness).dot(deviation) * R::splat(0.5)
     }
 
     /// Energy [J] and torque [N m].
@@ -60,7 +60,7 @@ impl<R: Real> Bend<R> {
     pub fn exact<M: BendMeasure>(&self, measure: M, a: Frame<R>, b: Frame<R>) -> Bending<R> {
         let relative = Relative::new(a.0, b.0);
         let (mut bending, moment) = self.derivatives(measure, &relative);
-        bending.stiffness += measure.curvature(&relative, moment);
+        bending.stiffness = bending.stiffness + measure.curvature(&relative, moment);
         bending
     }
 
@@ -68,7 +68,7 @@ impl<R: Real> Bend<R> {
     #[inline(always)]
     fn moment<M: BendMeasure>(&self, measure: M, relative: &Relative<R>) -> (R, Vector3<R>) {
         let deviation = measure.deviation(measure.strain(relative.rotation), self.rest);
-        let moment = deviation.scale(self.stiffness);
+        let moment = deviation.scaled(self.stiffness);
         (moment.dot(deviation) * R::splat(0.5), moment)
     }
 
@@ -77,9 +77,9 @@ impl<R: Real> Bend<R> {
         let (energy, moment) = self.moment(measure, relative);
         let rows = measure.rows(relative);
         let [first, second, third] = rows;
-        let stiffness = Symmetric3::outer(first, self.stiffness.x)
-            + Symmetric3::outer(second, self.stiffness.y)
-            + Symmetric3::outer(third, self.stiffness.z);
+        let stiffness = Symmetric3::outer(self.stiffness.x, first)
+            .add_outer(self.stiffness.y, second)
+            .add_outer(self.stiffness.z, third);
         (Bending { energy, torque: weighted(rows, moment), stiffness }, moment)
     }
 }

@@ -45,7 +45,7 @@ impl<R: Real> Bending<R> {
     /// The Hessian in edges and twists, to go with [`super::Bend::gauss_newton`]: positive semi-definite.
     #[inline(always)]
     pub fn gauss_newton_hessian(&self, a: Edge<R>, b: Edge<R>) -> PairHessian<R> {
-        let rows = self.stiffness.rows();
+        let rows = self.stiffness.full().0;
         let (columns_a, columns_b) = (push_forward(rows, a), push_forward(rows, b));
         PairHessian {
             aa: columns_times(columns_a, a),
@@ -60,7 +60,7 @@ impl<R: Real> Bending<R> {
     /// `w = ψ_b − ψ_a − ½ ψ_a × ψ_b`: the torque acts on these terms.
     #[inline(always)]
     pub fn exact_hessian(&self, a: Edge<R>, b: Edge<R>) -> PairHessian<R> {
-        let [x, y, z] = self.stiffness.rows();
+        let [x, y, z] = self.stiffness.full().0;
         let half = self.torque * R::splat(0.5);
         // Stiffness less half the cross product matrix of the torque.
         let skewed = [
@@ -82,7 +82,7 @@ impl<R: Real> Bending<R> {
     /// tridiagonal and positive semi-definite.
     #[inline(always)]
     pub fn gauss_newton_twists(&self, a: Edge<R>, b: Edge<R>) -> TwistDerivatives<R> {
-        let (column_a, column_b) = (self.stiffness.apply(a.tangent), self.stiffness.apply(b.tangent));
+        let (column_a, column_b) = (self.stiffness * a.tangent, self.stiffness * b.tangent);
         TwistDerivatives {
             gradient: [-self.torque.dot(a.tangent), self.torque.dot(b.tangent)],
             hessian: [column_a.dot(a.tangent), -column_b.dot(a.tangent), column_b.dot(b.tangent)],

@@ -72,7 +72,7 @@ impl<R: Real> Frame<R> {
     /// The three directors m₁, m₂, t.
     #[inline(always)]
     pub fn directors(self) -> [Vector3<R>; 3] {
-        [self.0.first_axis(), self.0.second_axis(), self.0.third_axis()]
+        self.0.axes()
     }
 
     /// The frame after parallel transport to another unit tangent: the smallest rotation that takes its own
@@ -84,10 +84,10 @@ impl<R: Real> Frame<R> {
         let sum = own + tangent;
         // Half the turn goes from `own` to the bisector. The sum, unlike 1 + cos, keeps its precision near folds.
         let folded = sum.length_squared().less(R::splat(1e-12));
-        let sum = Vector3::select(folded, self.0.first_axis(), sum);
+        let sum = Vector3::select(folded, self.0.axes()[0], sum);
         let bisector = sum * (R::one() / sum.length());
         let turn = Quaternion::new(bisector.dot(own), own.cross(bisector));
-        Self((turn * self.0).renormalized())
+        Self(turn.after(self.0).renormalized())
     }
 
     /// The frame turned about its tangent by `angle` [rad].
@@ -95,13 +95,13 @@ impl<R: Real> Frame<R> {
     pub fn turned(self, angle: R) -> Self {
         let (sine, cosine) = (angle * R::splat(0.5)).sin_cos();
         let turn = Quaternion::new(cosine, Vector3::new(R::zero(), R::zero(), sine));
-        Self((self.0 * turn).renormalized())
+        Self(self.0.after(turn).renormalized())
     }
 
     /// The rotation from this frame to the next, seen in either of them, with a real part that is not negative.
     #[inline(always)]
     pub fn to(self, next: Self) -> Quaternion<R> {
-        (self.0.conjugate() * next.0).forward()
+        self.0.conjugate().after(next.0).forward()
     }
 
     /// How far the `next` frame is turned about its tangent from this one transported there [rad], on the

@@ -21,13 +21,13 @@ impl<R: Real> Relative<R> {
     /// `w ↦ Im(q̄_a w q_b)`.
     #[inline(always)]
     pub fn new(a: Quaternion<R>, b: Quaternion<R>) -> Self {
-        let rotation = a.conjugate() * b;
+        let rotation = a.conjugate().after(b);
         // Of the two quaternions of one rotation take the one that makes the relative rotation go the short way.
         let flip = R::select(rotation.real.less(R::zero()), -R::one(), R::one());
         let (rotation, b) = (rotation.scaled(flip), b.scaled(flip));
         let (u, v) = (a.imaginary, b.imaginary);
         let isotropic = a.real.mul_add(b.real, -u.dot(v));
-        let [x, y, z] = (Symmetric3::isotropic(isotropic) + Symmetric3::mixed(u, v)).rows();
+        let [x, y, z] = (Symmetric3::diagonal(isotropic) + Symmetric3::mixed(u, v)).full().0;
         let axial = v.mul_add(a.real, u * b.real);
         let rows = [
             Vector3::new(x.x, x.y + axial.z, x.z - axial.y),
@@ -76,7 +76,7 @@ impl BendMeasure for HalfSine {
 
     #[inline(always)]
     fn curvature<R: Real>(self, relative: &Relative<R>, moment: Vector3<R>) -> Symmetric3<R> {
-        Symmetric3::isotropic(moment.dot(relative.rotation.imaginary) * R::splat(-0.5))
+        Symmetric3::diagonal(moment.dot(relative.rotation.imaginary) * R::splat(-0.5))
     }
 }
 
@@ -142,18 +142,18 @@ impl BendMeasure for HalfTangent {
         let numerator = first.mul_add(moment.x, second * moment.y) * half;
         let gradient = bend_first.mul_add(moment.x, bend_second * moment.y);
         let denominator = real.mul_add(p0, third * p.z);
-        let bending = Symmetric3::mixed(numerator, real)
-            + Symmetric3::mixed(gradient, -denominator)
-            + Symmetric3::outer(real, strain * -half)
-            + Symmetric3::outer(third, strain * -half);
+        let bending = (Symmetric3::mixed(numerator, real) - Symmetric3::mixed(gradient, denominator))
+            .add_outer(strain * -half, real)
+            .add_outer(strain * -half, third);
 
         // The second derivatives of atan2.
         let scale = moment.z * half * inverse;
         let diagonal = scale * (p0 + p0) * p.z;
-        let twisting = Symmetric3::outer(real, diagonal)
-            + Symmetric3::outer(third, -diagonal)
-            + Symmetric3::mixed(real, third) * (scale * p.z.mul_add(p.z, -(p0 * p0)));
-        (bending + twisting) * inverse
+        let twisting = Symmetric3::mixed(real, third)
+            .scaled(scale * p.z.mul_add(p.z, -(p0 * p0)))
+            .add_outer(diagonal, real)
+            .add_outer(-diagonal, third);
+        (bending + twisting).scaled(inverse)
     }
 }
 

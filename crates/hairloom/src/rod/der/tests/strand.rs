@@ -121,9 +121,9 @@ fn a_strand_moved_rigidly_keeps_its_energy_and_turns_its_forces() {
     let rotation = Quaternion::<f64>::splat(turn);
     for_all(|_, rod, moved| {
         let turned = RodShape {
-            clamp: Frame(rotation * moved.clamp.0),
+            clamp: Frame(rotation.after(moved.clamp.0)),
             edges: moved.edges.iter().map(|&edge| rotation.rotate(edge)).collect(),
-            frames: moved.frames.iter().map(|frame| Frame(rotation * frame.0)).collect(),
+            frames: moved.frames.iter().map(|frame| Frame(rotation.after(frame.0))).collect(),
         };
         assert!((rod.energy(&turned) / rod.energy(moved) - 1.0).abs() < 1e-12);
         for (after, before) in rod.vertex_gradient(&turned).into_iter().zip(rod.vertex_gradient(moved)) {
