@@ -15,25 +15,31 @@
 //! - Held vertices are held exactly: the chain hangs from the last one. Vertices held elsewhere are tied by
 //!   springs with multipliers, which end where they should after a few iterations.
 
+mod contacts;
 mod newton;
 mod params;
+mod projection;
 mod rods;
 mod strands;
+mod touching;
 
 pub use params::{Clamp, Elastic, Params, Precision};
 
 use std::sync::Arc;
 
-use glam::{DQuat, DVec3};
+use glam::{DQuat, DVec3, Vec3};
 use rayon::prelude::*;
 
+use self::contacts::{Contacts, Coupling};
 use self::newton::Gain;
 use self::rods::{Begin, Finish, Iterate, Pace, hold, recentre, untwist};
 use self::strands::{Pack, Strands, add_spring, get_vector, set_vector, transported_frames};
 use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_dt, check_handles};
+use crate::body::Obstacles;
+use crate::contact::{Contact, ContactError};
 use crate::groom::Remap;
-use crate::math::Stored;
 use crate::math::lanes::Row;
+use crate::math::Stored;
 use crate::scene::{Drive, Model, State};
 
 /// Name and version of this method's checkpoints.
@@ -76,6 +82,7 @@ pub struct Admm<S> {
     attachment_of: Vec<u32>,
     strands: Strands<S>,
     ties: Vec<Tie>,
+    contacts: Contacts,
     /// Whether material frames came with the state; if not they follow from the clamps in the next step.
     frames_known: bool,
 }
@@ -84,10 +91,12 @@ impl<S: Stored> Admm<S> {
     /// A solver for `model`, with the hair at rest in the model's groomed shape until something is loaded.
     pub fn new(model: &Arc<Model>, params: Params) -> Self {
         let held = vec![1; model.strands()];
+        let strands = Strands::new(model, &held, params.clamp);
         let mut solver = Self {
             params,
             model: Arc::clone(model),
-            strands: Strands::new(model, &held, params.clamp),
+            contacts: Contacts::new(model, &strands),
+            strands,
             held,
             attachment_of: Vec::new(),
             ties: Vec::new(),
@@ -111,11 +120,17 @@ impl<S: Stored> Admm<S> {
         if held != self.held {
             let state = self.state();
             let frames_known = self.frames_known;
-            self.strands = Strands::new(&self.model, &held, self.params.clamp);
-            self.held = held;
+            self.lay_out(held);
             self.load(&state);
             self.frames_known = frames_known;
         }
+    }
+
+    /// Lays the strands out anew for other attachments. The caller loads the state.
+    fn lay_out(&mut self, held: Vec<u32>) {
+        self.strands = Strands::new(&self.model, &held, self.params.clamp);
+        self.contacts = Contacts::new(&self.model, &self.strands);
+        self.held = held;
     }
 
     fn state(&self) -> State {
@@ -155,11 +170,11 @@ impl<S: Stored> Admm<S> {
                     let attachment = &drive.attachments.items[attachment_of[strand] as usize];
                     hold(pack, lane, model, drive, attachment);
                     if !known {
-                        untwist(pack, lane, model.range(strand).len());
+                        untwist(pack, lane);
                     }
                 }
             }
-            let wind = blow(pack, model, drive);
+            let wind = blow(pack, drive);
             let damped = params.relaxation > 0.0;
             S::dispatch(Begin { pack, pace, gravity: drive.gravity, wind: &wind, damped });
         });
@@ -239,11 +254,7 @@ impl<S: Stored> Admm<S> {
             .strands
             .packs
             .par_iter_mut()
-            .map(|pack| {
-                let fine = S::dispatch(Finish { pack, pace });
-                recentre(pack);
-                fine
-            })
+            .map(|pack| S::dispatch(Finish { pack, pace }))
             .collect();
         match fine.iter().position(|fine| !fine) {
             None => Ok(()),
@@ -267,25 +278,79 @@ impl<S: Stored> Admm<S> {
     /// One step of Algorithm 1.
     fn pass(&mut self, drive: &Drive<'_>, pace: Pace, iterations: u32) -> Result<Report, StepError> {
         let mut report = Report::default();
+        let obstacles = drive.obstacles();
+        let obstacles = obstacles.any_collides().then_some(&obstacles);
         report.time("drive", || self.begin(drive, pace));
-        let start = std::time::Instant::now();
-        if self.ties.is_empty() {
+        if obstacles.is_none() && !self.params.strand_contacts && self.ties.is_empty() {
+            // Nothing couples strands to anything: each goes on until it is done.
+            let start = std::time::Instant::now();
             self.load_up();
             (report.residual, report.iterations) = self.iterate(iterations, self.params.tolerance, pace);
+            report.add_seconds("elasticity", start.elapsed().as_secs_f64());
         } else {
-            for _ in 0..iterations {
+            self.alternate(drive, pace, iterations, obstacles, &mut report)?;
+        }
+        report.time("finish", || self.finish(pace))?;
+        if self.contacts.count() > 0 {
+            let (contacts, strands, params) = (&mut self.contacts, &mut self.strands, &self.params);
+            let moved = drive.time_at(1.0) - drive.time_at(0.0);
+            report.time("correction", || contacts.correct(strands, params, obstacles, moved)).map_err(bad_contact)?;
+        }
+        self.strands.packs.par_iter_mut().for_each(recentre);
+        Ok(report)
+    }
+
+    /// Elasticity and contact in turn.
+    fn alternate(
+        &mut self,
+        drive: &Drive<'_>,
+        pace: Pace,
+        iterations: u32,
+        obstacles: Option<&Obstacles<'_>>,
+        report: &mut Report,
+    ) -> Result<(), StepError> {
+        let params = self.params;
+        let typical = match pace {
+            Pace::Dynamic(dt) => dt.min(self.typical_time(drive.gravity)),
+            Pace::Still(typical) => typical,
+        };
+        let moved = drive.time_at(1.0) - drive.time_at(0.0);
+        report
+            .time("detection", || {
+                self.contacts.begin(&self.strands, typical);
+                self.contacts.find(&params, obstacles, moved)
+            })
+            .map_err(bad_contact)?;
+        let mut coupling = Coupling::Forces;
+        for iteration in 0..iterations {
+            report.time("loads", || {
                 self.load_up();
-                (report.residual, _) = self.iterate(1, 0.0, pace);
-                report.iterations += 1;
-                let missing = self.tighten();
-                if report.residual <= self.params.tolerance && missing < 1.0e-7 {
-                    break;
-                }
+                self.contacts.load(&mut self.strands, coupling);
+            });
+            // The first iteration finds where hair goes without contact, or with that of the last step.
+            let newton = if iteration == 0 { 2 } else { 1 };
+            let start = std::time::Instant::now();
+            let (turn, _) = self.iterate(newton, 0.0, pace);
+            report.add_seconds("elasticity", start.elapsed().as_secs_f64());
+            report.iterations += 1;
+            let missing = self.tighten();
+            report.time("loads", || self.contacts.gather(&self.strands));
+            let looks = u64::from(params.continuous.max(1)) * u64::from(iteration) / u64::from(iterations);
+            let next = u64::from(params.continuous.max(1)) * u64::from(iteration + 1) / u64::from(iterations);
+            if iteration == 0 || looks != next {
+                let continuous = params.continuous > 0;
+                let again = || self.contacts.find_again(&params, obstacles, moved, continuous);
+                report.time("detection", again).map_err(bad_contact)?;
+            }
+            let apart = report.time("projection", || self.contacts.project(params.sweeps));
+            coupling = Coupling::Springs;
+            report.residual = turn;
+            if turn <= params.tolerance && missing < 1.0e-7 && apart < 1.0e-7 {
+                break;
             }
         }
-        report.add_seconds("elasticity", start.elapsed().as_secs_f64());
-        report.time("finish", || self.finish(pace))?;
-        Ok(report)
+        report.contacts = self.contacts.count() as u64;
+        Ok(())
     }
 
     /// The typical time of section 4.5 [s]: that of falling through, or of bending waves along, a typical edge.
@@ -300,15 +365,20 @@ impl<S: Stored> Admm<S> {
     }
 }
 
+/// Positions that no contact can be found for have left the world of finite numbers.
+fn bad_contact(error: ContactError) -> StepError {
+    StepError::BadStep(error.to_string())
+}
+
 /// The velocity of the air at every vertex; nothing where there is no wind.
-fn blow<S: Stored>(pack: &Pack<S>, model: &Model, drive: &Drive<'_>) -> Vec<[S; 3]> {
+fn blow<S: Stored>(pack: &Pack<S>, drive: &Drive<'_>) -> Vec<[S; 3]> {
     if drive.wind.is_none() {
         return Vec::new();
     }
     let time = drive.time_at(0.5);
     let mut wind = vec![[S::default(); 3]; pack.moving.len()];
-    for (lane, strand) in pack.lanes() {
-        for (row, place) in pack.positions(lane, model.range(strand).len()).into_iter().enumerate() {
+    for (lane, _) in pack.lanes() {
+        for (row, place) in pack.positions(lane).into_iter().enumerate() {
             set_vector(&mut wind[row], lane, drive.wind.velocity(place, time));
         }
     }
@@ -398,6 +468,11 @@ impl<S: Stored> Solver for Admm<S> {
         out.put("rows", rows);
         let roots = packs.iter().flat_map(|pack| pack.roots).flat_map(|root| root.to_array());
         out.put("roots", roots.collect::<Vec<f64>>());
+        let (forces, close) = self.contacts.memory();
+        out.put("contact keys", forces.iter().map(|(key, _)| *key).collect::<Vec<u64>>());
+        out.put("contact forces", forces.iter().flat_map(|(_, force)| force.to_array()).collect::<Vec<f32>>());
+        out.put("close edges", close.iter().map(|contact| contact.key()).collect::<Vec<u64>>());
+        out.put("close normals", close.iter().flat_map(|c| c.normal.to_array()).collect::<Vec<f32>>());
     }
 
     fn restore(&mut self, from: &Checkpoint) -> Result<(), CheckpointError> {
@@ -405,12 +480,11 @@ impl<S: Stored> Solver for Admm<S> {
         from.expect(method, version)?;
         self.held = from.take("held", self.model.strands())?.to_vec();
         self.frames_known = from.take::<u32>("frames known", 1)?[0] != 0;
-        self.strands = Strands::new(&self.model, &self.held, self.params.clamp);
+        self.lay_out(self.held.clone());
         let packs = &mut self.strands.packs;
         let count: usize = packs.iter().map(|pack| pack.moving.len()).sum();
         let mut rows = from.take::<f64>("rows", count * 12 * S::LANES)?.iter();
-        let mut roots =
-            from.take::<f64>("roots", packs.iter().map(|pack| 3 * pack.roots.len()).sum())?.chunks_exact(3);
+        let mut roots = from.take::<f64>("roots", packs.iter().map(|pack| 3 * pack.roots.len()).sum())?.chunks_exact(3);
         for pack in packs {
             for ((moving, velocity), spin) in
                 pack.moving.iter_mut().zip(&mut pack.velocities).zip(&mut pack.spins)
@@ -422,15 +496,28 @@ impl<S: Stored> Solver for Admm<S> {
             }
             pack.roots.iter_mut().zip(&mut roots).for_each(|(root, value)| *root = DVec3::from_slice(value));
         }
+        let keys = from.take_all::<u64>("contact keys")?;
+        let forces = from.take::<f32>("contact forces", 3 * keys.len())?.chunks_exact(3).map(Vec3::from_slice);
+        let edges = from.take_all::<u64>("close edges")?;
+        let normals = from.take::<f32>("close normals", 3 * edges.len())?.chunks_exact(3).map(Vec3::from_slice);
+        let contact = |(&key, normal): (&u64, Vec3)| Contact {
+            a: (key >> 32) as u32,
+            b: key as u32,
+            normal,
+            ..Contact::default()
+        };
+        self.contacts.remember(
+            keys.iter().copied().zip(forces).collect(),
+            edges.iter().zip(normals).map(contact).collect(),
+        );
         Ok(())
     }
 
     fn rebind(&mut self, model: &Arc<Model>, remap: &Remap) {
         let state = self.state().remapped(&self.model, model, remap);
         self.model = Arc::clone(model);
-        self.held =
-            remap.strands.iter().map(|from| from.map_or(1, |from| self.held[from as usize])).collect();
-        self.strands = Strands::new(model, &self.held, self.params.clamp);
+        let held = remap.strands.iter().map(|from| from.map_or(1, |from| self.held[from as usize])).collect();
+        self.lay_out(held);
         self.load(&state);
     }
 }

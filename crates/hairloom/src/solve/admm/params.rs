@@ -47,6 +47,16 @@ pub struct Params {
     pub relaxation: f64,
     /// Distance kept from bodies beyond the hair's own radius [m].
     pub margin: f64,
+    /// Whether strands touch each other.
+    pub strand_contacts: bool,
+    /// Hair that is not farther than this from other hair, or from a body, is a contact [m].
+    pub proximity: f64,
+    /// Sweeps over all contacts in each iteration.
+    pub sweeps: u32,
+    /// Sweeps at the end of a step that take hair out of other hair and out of bodies.
+    pub correction_sweeps: u32,
+    /// How often in a step hair that meets on its way is looked for; 0 never.
+    pub continuous: u32,
 }
 
 impl Default for Params {
@@ -59,6 +69,11 @@ impl Default for Params {
             clamp: Clamp::Ghost,
             relaxation: 0.0,
             margin: 1.0e-4,
+            strand_contacts: true,
+            proximity: 5.0e-4,
+            sweeps: 2,
+            correction_sweeps: 10,
+            continuous: 3,
         }
     }
 }
@@ -69,11 +84,20 @@ impl Params {
         if !(1..=1_000_000).contains(&self.iterations) {
             return Err(("iterations", "a whole number from 1 to a million"));
         }
-        let not_negative =
-            [("tolerance", self.tolerance), ("relaxation", self.relaxation), ("margin", self.margin)];
+        let not_negative = [
+            ("tolerance", self.tolerance),
+            ("relaxation", self.relaxation),
+            ("margin", self.margin),
+            ("proximity", self.proximity),
+        ];
         for (key, value) in not_negative {
             if !(value.is_finite() && value >= 0.0) {
                 return Err((key, "a finite number of at least 0"));
+            }
+        }
+        for (key, value) in [("sweeps", self.sweeps), ("correction_sweeps", self.correction_sweeps)] {
+            if value > 10_000 {
+                return Err((key, "a whole number from 0 to 10,000"));
             }
         }
         Ok(())

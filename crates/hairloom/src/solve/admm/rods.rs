@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::newton::{self, Base, Damping, Gain};
-use super::strands::{Pack, get_vector, set_quaternion, set_vector, transported_frames};
+use super::strands::{Pack, get_quaternion, get_vector, set_quaternion, set_vector, transported_frames};
 use crate::math::{Loads, Stored, StoredKernel, Vector3};
 use crate::scene::{Attachment, Drive, Model};
 
@@ -45,14 +45,13 @@ pub(super) fn hold<S: Stored>(
 }
 
 /// Gives the strand in `lane` frames without twist: transported from its clamp, or as they are where nothing holds it.
-pub(super) fn untwist<S: Stored>(pack: &mut Pack<S>, lane: usize, vertices: usize) {
+pub(super) fn untwist<S: Stored>(pack: &mut Pack<S>, lane: usize) {
     if pack.base.is_none() {
         return;
     }
     let first = pack.first();
-    let positions = pack.positions(lane, vertices);
-    let [x, y, z, w] = pack.clamp.map(|part| part.get(lane));
-    let clamp = glam::DQuat::from_xyzw(x, y, z, w).normalize();
+    let positions = pack.positions(lane);
+    let clamp = get_quaternion(&pack.clamp, lane);
     let frames = transported_frames(&positions[first..], Some(clamp));
     for (i, moving) in pack.moving[first..].iter_mut().enumerate() {
         set_quaternion(&mut moving.frame, lane, frames[i.min(frames.len() - 1)]);
@@ -146,7 +145,8 @@ impl<S: Stored> StoredKernel<S> for Iterate<'_, S> {
             Some(_) => Base::Clamped(R::load_quaternion(&pack.clamp)),
             None => Base::Free,
         };
-        let damping = (damping > 0.0).then_some(Damping { ratio: damping, old: &pack.old_strains });
+        let damping =
+            (damping > 0.0).then_some(Damping { ratio: damping, old: &pack.old_strains });
         let mut largest = 0.0;
         for iteration in 0..iterations {
             let (moving, loads) = (&mut pack.moving[first..], &pack.loads[first..]);
@@ -207,5 +207,31 @@ pub(super) fn recentre<S: Stored>(pack: &mut Pack<S>) {
             let position = get_vector(&moving.position, lane) - root;
             set_vector(&mut moving.position, lane, position);
         }
+    }
+}
+
+
+/// Turns the edges of one strand towards where `corrections` [m] would take its vertices. Lengths stay.
+pub(super) fn redirect<S: Stored>(pack: &mut Pack<S>, lane: usize, corrections: &[DVec3]) {
+    let first = pack.first();
+    let mut there = get_vector(&pack.moving[first].position, lane);
+    if pack.base.is_none() {
+        there += corrections[0];
+        set_vector(&mut pack.moving[0].position, lane, there);
+    }
+    for i in first..pack.moving.len() - 1 {
+        let Some(&correction) = corrections.get(i + 1) else {
+            // Spare rows stay on the tip.
+            set_vector(&mut pack.moving[i + 1].position, lane, there);
+            continue;
+        };
+        let wanted = get_vector(&pack.moving[i + 1].position, lane) + correction;
+        let frame = get_quaternion(&pack.moving[i].frame, lane);
+        let tangent = frame * DVec3::Z;
+        let direction = (wanted - there).normalize_or(tangent);
+        let turned = (glam::DQuat::from_rotation_arc(tangent, direction) * frame).normalize();
+        set_quaternion(&mut pack.moving[i].frame, lane, turned);
+        there += direction * pack.moving[i].length.get(lane);
+        set_vector(&mut pack.moving[i + 1].position, lane, there);
     }
 }

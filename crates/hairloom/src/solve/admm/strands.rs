@@ -15,6 +15,8 @@ use crate::solve::packing::{EMPTY, groups};
 pub(super) struct Pack<S> {
     /// The strand of each lane, or [`EMPTY`].
     pub strands: [u32; WIDTH],
+    /// Vertices of each strand.
+    pub counts: [u32; WIDTH],
     /// The vertex that the free part hangs from; `None` where nothing holds the strands.
     pub base: Option<usize>,
     pub rest: Vec<Constants<S>>,
@@ -47,6 +49,12 @@ impl<S> Pack<S> {
     /// Lanes that hold a strand.
     pub(super) fn lanes(&self) -> impl Iterator<Item = (usize, usize)> + use<S> {
         self.strands.into_iter().enumerate().filter(|&(_, s)| s != EMPTY).map(|(lane, s)| (lane, s as usize))
+    }
+
+    /// Lane and row of every vertex, strand after strand.
+    pub(super) fn vertices(&self) -> impl Iterator<Item = (usize, usize)> + use<S> {
+        let counts = self.counts;
+        (0..WIDTH).flat_map(move |lane| (0..counts[lane] as usize).map(move |row| (lane, row)))
     }
 
     /// The first row that moves by itself, or hangs at the clamp.
@@ -122,6 +130,7 @@ impl<S: Stored> Pack<S> {
         still.frame[3] = S::splat(1.0);
         let mut pack = Self {
             strands: [EMPTY; WIDTH],
+            counts: [0; WIDTH],
             base,
             rest: vec![spare; vertices],
             moving: vec![still; vertices],
@@ -139,6 +148,7 @@ impl<S: Stored> Pack<S> {
         };
         for (lane, &strand) in group.iter().enumerate() {
             pack.strands[lane] = strand;
+            pack.counts[lane] = model.range(strand as usize).len() as u32;
             pack.drag.set(lane, model.material(strand as usize).drag);
             let points: Vec<DVec3> =
                 model.groomed[model.range(strand as usize)].iter().map(|p| p.as_dvec3()).collect();
@@ -157,7 +167,14 @@ impl<S: Stored> Pack<S> {
     }
 
     /// Stiffness, mass and natural shape of one strand.
-    fn set_rest(&mut self, model: &Model, strand: usize, lane: usize, frames: &[DQuat], clamp: Clamp) {
+    fn set_rest(
+        &mut self,
+        model: &Model,
+        strand: usize,
+        lane: usize,
+        frames: &[DQuat],
+        clamp: Clamp,
+    ) {
         let (range, material) = (model.range(strand), model.material(strand));
         let edges = range.len() - 1;
         let lengths = &model.rest_lengths[range.clone()];
@@ -218,9 +235,9 @@ impl<S: Stored> Pack<S> {
         }
     }
 
-    /// The world positions of a strand of `vertices`.
-    pub(super) fn positions(&self, lane: usize, vertices: usize) -> Vec<DVec3> {
-        self.moving[..vertices].iter().map(|m| self.roots[lane] + get_vector(&m.position, lane)).collect()
+    /// The world positions of a strand.
+    pub(super) fn positions(&self, lane: usize) -> Vec<DVec3> {
+        self.moving[..self.counts[lane] as usize].iter().map(|m| self.roots[lane] + get_vector(&m.position, lane)).collect()
     }
 
     /// Writes a strand's world positions, velocities and frames.
@@ -237,8 +254,7 @@ impl<S: Stored> Pack<S> {
         for (i, ((position, velocity), frame)) in vertices.enumerate() {
             *position = self.roots[lane] + get_vector(&self.moving[i].position, lane);
             *velocity = get_vector(&self.velocities[i], lane);
-            let [x, y, z, w] = self.moving[i.min(edges - 1)].frame.map(|part| part.get(lane));
-            *frame = DQuat::from_xyzw(x, y, z, w).normalize();
+            *frame = get_quaternion(&self.moving[i.min(edges - 1)].frame, lane);
         }
     }
 }
@@ -247,6 +263,11 @@ pub(super) fn set_quaternion<S: Stored>(stored: &mut [S; 4], lane: usize, value:
     for (stored, value) in stored.iter_mut().zip([value.x, value.y, value.z, value.w]) {
         stored.set(lane, value);
     }
+}
+
+pub(super) fn get_quaternion<S: Stored>(stored: &[S; 4], lane: usize) -> DQuat {
+    let [x, y, z, w] = stored.map(|part| part.get(lane));
+    DQuat::from_xyzw(x, y, z, w).normalize()
 }
 
 pub(super) fn set_vector<S: Stored>(stored: &mut [S; 3], lane: usize, value: DVec3) {
@@ -262,6 +283,11 @@ pub(super) fn get_vector<S: Stored>(stored: &[S; 3], lane: usize) -> DVec3 {
 /// Adds a spring of `weight` [N/m] that pulls a vertex to `target`, relative to the root [m].
 pub(super) fn add_spring<S: Stored>(load: &mut Load<S>, lane: usize, weight: f64, target: DVec3) {
     load.weight.set(lane, load.weight.get(lane) + weight);
-    let pull = get_vector(&load.pull, lane) + target * weight;
+    add_force(load, lane, target * weight);
+}
+
+/// Adds a force to a vertex [N].
+pub(super) fn add_force<S: Stored>(load: &mut Load<S>, lane: usize, force: DVec3) {
+    let pull = get_vector(&load.pull, lane) + force;
     set_vector(&mut load.pull, lane, pull);
 }
