@@ -53,10 +53,10 @@ use self::density::{Density, Strength};
 use self::packs::{EMPTY, Packs};
 use self::project::{Advance, Chunk, Constants, LookAhead, Outcome, PackDrive, Planes, look_again};
 use self::ropes::{Rope, Surroundings};
-use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_dt};
+use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_dt, check_handles};
 use crate::groom::Remap;
 use crate::math::lanes::{Row, Row3, WIDTH, dispatch};
-use crate::scene::{Attachment, Drive, Handle, Model, State};
+use crate::scene::{Attachment, Drive, Model, State};
 
 /// Name and version of this method's checkpoints.
 const CHECKPOINT: (&str, u32) = ("ftl", 1);
@@ -172,20 +172,6 @@ impl Ftl {
             }
         }
         self.load(&state);
-    }
-
-    /// Handles must pull at vertices that there are.
-    fn check_handles(&self, drive: &Drive<'_>) -> Result<(), StepError> {
-        let missing = |handle: &&Handle| {
-            let strand = handle.strand as usize;
-            strand >= self.model.strands() || handle.vertex as usize >= self.model.range(strand).len()
-        };
-        match drive.handles.iter().find(missing) {
-            None => Ok(()),
-            Some(Handle { strand, vertex, .. }) => Err(StepError::BadStep(format!(
-                "a handle pulls at strand {strand}, vertex {vertex}, which the hair does not have"
-            ))),
-        }
     }
 
     /// Takes all speed from the hair.
@@ -456,7 +442,7 @@ impl Solver for Ftl {
     }
 
     fn step(&mut self, drive: &Drive<'_>, step: Step) -> Result<Report, StepError> {
-        self.check_handles(drive)?;
+        check_handles(&self.model, drive)?;
         self.follow_attachments(drive);
         if drive.teleport {
             self.teleport(drive);
