@@ -200,7 +200,7 @@ impl Detector {
         if let Some(entry) = offsets.windows(2).position(|pair| pair[1] < pair[0]) {
             return Err(bad(entry + 1));
         }
-        if let Some(vertex) = radii.iter().position(|&radius| !(radius >= 0.0 && radius < 1.0e6)) {
+        if let Some(vertex) = radii.iter().position(|&radius| !(0.0..1.0e6).contains(&radius)) {
             return Err(ContactError::BadRadius { vertex, radius: radii[vertex] });
         }
         let mut detector = Self {
@@ -319,7 +319,7 @@ impl Detector {
     }
 
     fn check<P: Position>(&self, positions: &[P], settings: &Settings) -> Result<(), ContactError> {
-        if !(settings.distance >= 0.0 && settings.distance < 1.0e6) {
+        if !(0.0..1.0e6).contains(&settings.distance) {
             return Err(ContactError::BadDistance { distance: settings.distance });
         }
         if positions.len() != self.strands.len() {
