@@ -9,7 +9,8 @@
 //! ```
 //!
 //! with q and q′ the guide's points at rest and posed, and Q the rotation between them: that of the scalp at
-//! the root, transported along the guide without twist. The single-guide scheme is x₁ = M₀(s) x, the multi-guide
+//! the root, transported along the guide without twist. Of a guide with waves or curls q and q′ are the paths that
+//! remain when these are averaged away: strands keep their own curls, whatever becomes of the guide's. The single-guide scheme is x₁ = M₀(s) x, the multi-guide
 //! scheme x₃ = Σ wⱼ Mⱼ(s) x, and the result mixes them along the strand,
 //!
 //! ```text
@@ -79,7 +80,7 @@ pub struct Binding {
     pub guides: [u32; 3],
     /// Their weights; they sum to one.
     pub weights: [f32; 3],
-    /// The guide that this strand coincides with, point by point; then it simply copies it.
+    /// The guide without curls that this strand coincides with, point by point; then it simply copies it.
     pub same_as: Option<u32>,
 }
 
@@ -105,7 +106,7 @@ impl Follow {
             return Err(FollowError::TooFewVertices { guide });
         }
         let tree = PointTree::new(&curves.root_points());
-        let bindings = (0..strands.strands())
+        let mut bindings: Vec<Binding> = (0..strands.strands())
             .into_par_iter()
             .map(|strand| {
                 let points = strands.curves.strand(strand);
@@ -115,9 +116,14 @@ impl Follow {
             })
             .collect();
         let slots = most_common_count(&strands.curves).max(2);
+        let guides = RestGuides::new(curves, slots);
+        // A curly strand that is a guide keeps its curls, as the others around it do.
+        for binding in &mut bindings {
+            binding.same_as = binding.same_as.filter(|&guide| guides.reaches[guide as usize] == 0);
+        }
         Ok(Self {
             blend: FollowBlend::default(),
-            guides: RestGuides::new(curves, slots),
+            guides,
             rest: RestStrands::new(&strands.curves, slots),
             bindings,
             maps: Vec::new(),

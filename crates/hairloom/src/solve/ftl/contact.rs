@@ -59,8 +59,11 @@ pub(crate) fn resolve(bodies: &Bodies, leader: Vec3, edge: Vec3, radius: f32) ->
 fn onto_plane(edge: Vec3, length: f32, sample: &Sample, radius: f32) -> Vec3 {
     let along = edge.dot(sample.normal);
     let height = (along + radius - sample.distance).clamp(-length, length);
-    let flat = (edge - sample.normal * along)
+    // Twice: what an edge along the normal leaves is rounding, which is not across the normal yet.
+    let across = |edge: Vec3| edge - sample.normal * edge.dot(sample.normal);
+    let flat = across(edge)
         .try_normalize()
+        .and_then(|flat| across(flat).try_normalize())
         .unwrap_or_else(|| sample.normal.any_orthonormal_vector());
     sample.normal * height + flat * (length * length - height * height).max(0.0).sqrt()
 }

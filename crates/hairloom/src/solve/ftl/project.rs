@@ -470,7 +470,9 @@ fn leave_plane<L: Lane>(
     }
     let along = edge.dot(normal);
     let height = (along + depth).min(length).max(-length);
+    // Twice: what an edge along the normal leaves is rounding, which is not across the normal yet.
     let leaning = *edge - normal * along;
+    let leaning = leaning - normal * leaning.dot(normal);
     // An edge along the normal leans to any side.
     let across = Vector3::new(L::splat(1.0), L::zero(), L::zero());
     let upwards = Vector3::new(L::zero(), L::splat(1.0), L::zero());
