@@ -127,3 +127,23 @@ pub(super) fn after_touch(velocity: Vec3, wanted: Vec3, touch: &Touch, dt: f32) 
     let kept = if speed > grip { 1.0 - grip / speed } else { 0.0 };
     touch.velocity + touch.normal * along.clamp(0.0, leaving) + across * kept
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An edge along the normal leaves nothing but rounding when its part along the normal is taken away.
+    #[test]
+    fn upright_edges_change_their_length_on_a_plane() {
+        let length = 0.011;
+        for k in 0..10_000 {
+            let (sin, cos) = (0.37 * k as f32).sin_cos();
+            let normal = Vec3::new(cos, 0.3 * sin, 0.8 + 0.1 * sin).normalize();
+            let lean = normal.any_orthonormal_vector() * (10.0_f32).powi(-(k % 9));
+            let edge = (-normal + lean).normalize() * length;
+            let sample = Sample { distance: -0.01 * (0.5 + 0.5 * cos), normal, velocity: Vec3::ZERO };
+            let error = (onto_plane(edge, length, &sample, 1e-4).length() / length - 1.0).abs();
+            assert!(error < 2e-6, "{k}: {error}");
+        }
+    }
+}

@@ -238,7 +238,7 @@ pub(super) fn look_again(chunk: Chunk<'_>, bodies: &Bodies, dt: f64) -> u64 {
                     break;
                 }
                 let mut edge = chunk.edges[row].get(lane);
-                let free = row >= pack.row - base + pack.held;
+                let free = row >= pack.row - base + pack.held.min(2);
                 let near = free && bodies.clearance(leader + edge) < pack.radius.0[lane];
                 let inside = near.then(|| resolve(bodies, leader, edge, pack.radius.0[lane])).flatten();
                 if let Some(touch) = inside {
@@ -324,7 +324,15 @@ fn forward_pass<L: Lane>(
     L::store3(velocity, &mut moves[0]);
     for i in 1..pack.held {
         L::store3(velocity, &mut velocities[i - 1]);
-        let edge = L::load3(&drive.held_edges[i - 1]);
+        let mut edge = L::load3(&drive.held_edges[i - 1]);
+        // Skin that bends must not swallow what is held over it; the first edge gives the direction and stays.
+        if i > 1 && planes.get(i).is_some_and(|&plane| plane != FAR) {
+            let plane = &all_planes[planes[i] as usize];
+            let rest = shift - L::load3(&edges[i]) - L::load3(&moves[i]) * dt;
+            leave_plane(plane, &mut edge, L::load(&lengths[i]), rest, velocity, constants.dt);
+            let moved = (rest + edge).length_squared();
+            *suspect |= L::any(L::splat(DOUBT * DOUBT).less(moved));
+        }
         shift += edge - L::load3(&edges[i]);
         position += edge;
         L::store3(edge, &mut edges[i]);
