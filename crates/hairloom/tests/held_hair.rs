@@ -25,13 +25,17 @@ motion = { builtin = "head-turn", part = "head", amplitude_degrees = 60, period 
 [solver]
 method = "ftl"
 "#;
-    let mut simulation =
-        Simulation::new(Scene::from_toml(text, "neck.toml").unwrap(), &NoFiles).unwrap();
+    let mut simulation = Simulation::new(Scene::from_toml(text, "neck.toml").unwrap(), &NoFiles).unwrap();
     for _ in 0..24 {
         let report = simulation.advance().unwrap();
         let (free, written) = (report.measures.penetration, report.measures.written.penetration);
         assert!(free.value < 1e-4, "frame {}: {free:?} m", report.frame);
         assert!(written.value < 1e-4, "frame {}, held: {written:?} m", report.frame);
-        assert!(report.measures.stretch.value < 1e-5, "frame {}: {:?}", report.frame, report.measures.stretch);
+        assert!(
+            report.measures.stretch.value < 1e-5,
+            "frame {}: {:?}",
+            report.frame,
+            report.measures.stretch
+        );
     }
 }

@@ -227,12 +227,7 @@ fn heading(strand: &[Vec3]) -> Vec3 {
 
 /// The three nearest guides, weighted by Shepard's method in the form that falls to zero towards the fourth,
 /// so that weights change continuously over the scalp.
-fn nearest_guides(
-    tree: &PointTree,
-    headings: &[Vec3],
-    root: Vec3,
-    heading: Vec3,
-) -> ([u32; 3], [f32; 3]) {
+fn nearest_guides(tree: &PointTree, headings: &[Vec3], root: Vec3, heading: Vec3) -> ([u32; 3], [f32; 3]) {
     let all = tree.nearest::<CANDIDATES>(root);
     let parts = |guide: u32| headings.get(guide as usize).is_some_and(|other| other.dot(heading) < PARTED);
     let (mut found, mut count) = ([(all[0].0, f32::INFINITY); 4], 0);

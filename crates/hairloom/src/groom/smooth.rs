@@ -58,7 +58,10 @@ mod tests {
     fn helix(turns: f32) -> Vec<Vec3> {
         let at = |k: usize| k as f32 / 47.0;
         let angle = |s: f32| std::f32::consts::TAU * turns * s;
-        (0..48).map(at).map(|s| Vec3::new(0.006 * angle(s).cos(), -0.36 * s, 0.006 * angle(s).sin())).collect()
+        (0..48)
+            .map(at)
+            .map(|s| Vec3::new(0.006 * angle(s).cos(), -0.36 * s, 0.006 * angle(s).sin()))
+            .collect()
     }
 
     #[test]
@@ -76,7 +79,8 @@ mod tests {
     #[test]
     fn straight_and_combed_hair_is_left_alone() {
         let arc = |k: usize| (std::f32::consts::PI * (k as f32 / 30.0)).sin_cos();
-        let combed: Vec<Vec3> = (0..31).map(arc).map(|(sin, cos)| Vec3::new(0.1 * sin, 0.1 * cos, 0.0)).collect();
+        let combed: Vec<Vec3> =
+            (0..31).map(arc).map(|(sin, cos)| Vec3::new(0.1 * sin, 0.1 * cos, 0.0)).collect();
         assert_eq!(reach_without_curls(&combed), 0);
         assert!(reach_without_curls(&helix(5.5)) > 0);
         assert_eq!(reach_without_curls(&combed[..2]), 0);

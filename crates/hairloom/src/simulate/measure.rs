@@ -38,7 +38,8 @@ pub struct Written {
     /// Largest relative change of an edge's length. Points are in single precision: a metre and a half from the origin
     /// an edge of a centimetre is off by up to 2e-5 from rounding alone.
     pub stretch: Worst,
-    /// Deepest vertex inside a body [m], those that are not held and those that are, but for the ends on the skin.
+    /// Deepest vertex inside a body [m], those that are not held and those that are, but for the held ends on the skin
+    /// and the first edge where it is held as well.
     pub penetration: Worst,
 }
 
@@ -94,10 +95,12 @@ fn measure_strand(
             let value = (length / model.rest_lengths[index] - 1.0).abs();
             measures.stretch = worse(measures.stretch, Worst { value, strand, vertex });
             let written = |index: usize| state.positions[index].as_vec3().as_dvec3();
-            let value = ((written(index + 1) - written(index)).length() / model.rest_lengths[index] - 1.0).abs();
+            let value =
+                ((written(index + 1) - written(index)).length() / model.rest_lengths[index] - 1.0).abs();
             measures.written.stretch = worse(measures.written.stretch, Worst { value, strand, vertex });
         }
-        let end = vertex == 0 || index + 1 == range.end;
+        // The first edge is part of the skin, so to say: where a limb folds into the trunk it goes along.
+        let end = vertex <= 1 || index + 1 == range.end;
         if !(held[index] && end) {
             let worst = Worst { value: depth(bodies, position.as_vec3()), strand, vertex };
             measures.written.penetration = worse(measures.written.penetration, worst);
@@ -119,7 +122,9 @@ pub fn measure_written(groom: &Curves, points: &[Vec3], bodies: &Bodies) -> Writ
             let mut written = Written::default();
             for vertex in 0..now.len() {
                 if vertex + 1 < now.len() {
-                    let edge = |points: &[Vec3]| (points[vertex + 1].as_dvec3() - points[vertex].as_dvec3()).length();
+                    let edge = |points: &[Vec3]| {
+                        (points[vertex + 1].as_dvec3() - points[vertex].as_dvec3()).length()
+                    };
                     let value = (edge(now) / edge(rest) - 1.0).abs();
                     written.stretch = worse(written.stretch, Worst { value, strand, vertex });
                 }

@@ -277,17 +277,15 @@ impl Simulation {
         }
         let gravity = self.scene.gravity.at(end);
         self.solver.store(&mut self.state);
-        let mut measures = report.time("measure", || {
-            measure(&self.model, &self.state, &self.bodies, &self.attachments, gravity)
-        });
+        let mut measures = report
+            .time("measure", || measure(&self.model, &self.state, &self.bodies, &self.attachments, gravity));
         self.check(frame, &measures)?;
         let shown = std::time::Instant::now();
         self.show_strands()?;
         if self.followers.is_some() {
             report.add_seconds("followers", shown.elapsed().as_secs_f64());
-            measures.written = report.time("measure", || {
-                measure_written(&self.groom.curves, &self.strands.points, &self.bodies)
-            });
+            measures.written = report
+                .time("measure", || measure_written(&self.groom.curves, &self.strands.points, &self.bodies));
         }
         if teleported && self.followers.is_some() {
             // A jump is no motion.
