@@ -2,7 +2,7 @@ use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::body::{Bodies, MeshQuery, Shape};
+use crate::body::{Bodies, MeshQuery, Obstacles, Shape};
 use crate::groom::Curves;
 use crate::scene::{Attachments, Model, State};
 
@@ -62,10 +62,11 @@ pub fn measure(
         let first = model.range(attachment.strand as usize).start + attachment.first as usize;
         held[first..first + attachment.count as usize].fill(true);
     }
+    let obstacles = bodies.at(1.0);
     let strands: Vec<Measures> = (0..model.strands())
         .into_par_iter()
         .with_min_len(64)
-        .map(|strand| measure_strand(model, state, bodies, &held, gravity, strand))
+        .map(|strand| measure_strand(model, state, &obstacles, &held, gravity, strand))
         .collect();
     strands.iter().fold(Measures::default(), |sum, one| Measures {
         stretch: worse(sum.stretch, one.stretch),
@@ -79,7 +80,7 @@ pub fn measure(
 fn measure_strand(
     model: &Model,
     state: &State,
-    bodies: &Bodies,
+    obstacles: &Obstacles<'_>,
     held: &[bool],
     gravity: DVec3,
     strand: usize,
@@ -102,7 +103,7 @@ fn measure_strand(
         // The first edge is part of the skin, so to say: where a limb folds into the trunk it goes along.
         let end = vertex <= 1 || index + 1 == range.end;
         if !(held[index] && end) {
-            let worst = Worst { value: depth(bodies, position.as_vec3()), strand, vertex };
+            let worst = Worst { value: depth(obstacles, position.as_vec3()), strand, vertex };
             measures.written.penetration = worse(measures.written.penetration, worst);
             if !held[index] {
                 measures.penetration = worse(measures.penetration, worst);
@@ -114,6 +115,7 @@ fn measure_strand(
 
 /// Measures followers as they are written, against the groom that they came from; their roots sit on a body.
 pub fn measure_written(groom: &Curves, points: &[Vec3], bodies: &Bodies) -> Written {
+    let obstacles = bodies.at(1.0);
     let strands: Vec<Written> = (0..groom.strands())
         .into_par_iter()
         .with_min_len(64)
@@ -129,7 +131,7 @@ pub fn measure_written(groom: &Curves, points: &[Vec3], bodies: &Bodies) -> Writ
                     written.stretch = worse(written.stretch, Worst { value, strand, vertex });
                 }
                 if vertex > 0 {
-                    let value = depth(bodies, now[vertex]);
+                    let value = depth(&obstacles, now[vertex]);
                     written.penetration = worse(written.penetration, Worst { value, strand, vertex });
                 }
             }
@@ -150,24 +152,23 @@ impl Written {
 
 /// How deep a point is inside the bodies at the end of the step [m]; 0 outside. A body that answers from its grid is
 /// asked for its triangles here: measured by the grid that it was moved by, hair is always outside.
-fn depth(bodies: &Bodies, point: Vec3) -> f64 {
-    if bodies.clearance(point) >= 0.0 {
+fn depth(obstacles: &Obstacles<'_>, point: Vec3) -> f64 {
+    if obstacles.clearance(point) >= 0.0 {
         return 0.0;
     }
-    let colliding = (0..bodies.len()).filter(|&body| bodies.body(body).collides);
     let distance = |body: usize| {
-        let answered = bodies.sample(body, point, 1.0).distance;
-        match &bodies.body(body).shape {
+        let answered = obstacles.sample(body, point).distance;
+        match &obstacles.body(body).shape {
             // No trilinear reading is off by more than a cell.
             Shape::Mesh(mesh)
                 if mesh.settings().query == MeshQuery::Grid && answered < 1.5 * mesh.grid().cell() =>
             {
-                bodies.closest(body, point, 1.0).map_or(answered, |closest| closest.distance)
+                obstacles.closest(body, point).map_or(answered, |closest| closest.distance)
             }
             _ => answered,
         }
     };
-    colliding.map(|body| -f64::from(distance(body))).fold(0.0, f64::max)
+    obstacles.collider_indices().map(|body| -f64::from(distance(body))).fold(0.0, f64::max)
 }
 
 #[cfg(test)]
@@ -192,9 +193,9 @@ mod tests {
             let height = 1.0 - (2 * k + 1) as f32 / 2000.0;
             let flat = (1.0 - height * height).sqrt();
             let point = 0.0292 * Vec3::new(flat * angle.cos(), height, flat * angle.sin());
-            let truth = -f64::from(exact.closest(0, point, 1.0).unwrap().distance);
-            assert!((depth(&coarse, point) - truth.max(0.0)).abs() < 1e-6);
-            fooled += usize::from(truth > 1e-4 && coarse.sample(0, point, 1.0).distance > 0.0);
+            let truth = -f64::from(exact.at(1.0).closest(0, point).unwrap().distance);
+            assert!((depth(&coarse.at(1.0), point) - truth.max(0.0)).abs() < 1e-6);
+            fooled += usize::from(truth > 1e-4 && coarse.at(1.0).sample(0, point).distance > 0.0);
         }
         assert!(fooled > 100, "{fooled}");
     }
