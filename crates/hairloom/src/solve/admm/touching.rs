@@ -95,6 +95,7 @@ impl Hair<'_> {
         let mut clearance = vec![0.0; points.len()];
         obstacles.clearance_batch(&axis(0), &axis(1), &axis(2), &mut clearance);
         let mut touches = Vec::new();
+        let mut ended_at = None;
         for i in 0..points.len() - 1 {
             let vertex = range.start + i;
             let thickness = self.model.radii[vertex].max(self.model.radii[vertex + 1]) + margin;
@@ -105,11 +106,14 @@ impl Hair<'_> {
                 continue;
             }
             let Some((body, sample, s)) = deepest(points[i], edge, obstacles) else { continue };
-            // A vertex between two edges belongs to the one that begins there.
-            let last = i + 2 == points.len();
-            if sample.distance > thickness + reach || (s >= 1.0 && !last) {
+            if sample.distance > thickness + reach {
                 continue;
             }
+            // A vertex between two edges belongs to the one that begins there, if that meets the body there too.
+            if s <= 0.0 && ended_at == Some(i) {
+                touches.pop();
+            }
+            ended_at = (s >= 1.0).then_some(i + 1);
             let mut touch = Touch {
                 key: BODY | (vertex as u64) << 16 | body as u64,
                 vertices: [vertex as u32, vertex as u32 + 1, vertex as u32, vertex as u32],
