@@ -15,11 +15,14 @@ fn rich_groom() -> Groom {
     let mut curves = Curves::default();
     for strand in 0..7_u8 {
         let root = Vec3::new(0.1 * f32::from(strand), 1.6, -0.05);
-        curves.push((0..2 + strand % 3).map(|vertex| root + Vec3::new(0.003, -0.0137, 0.001) * f32::from(vertex)));
+        curves.push(
+            (0..2 + strand % 3).map(|vertex| root + Vec3::new(0.003, -0.0137, 0.001) * f32::from(vertex)),
+        );
     }
     let (strands, vertices) = (curves.strands(), curves.points.len());
     let column = |scale: f32, count: usize| (0..count).map(|index| scale * index as f32).collect::<Vec<_>>();
-    let triples = |count: usize| (0..count).map(|index| Vec3::new(0.3, 0.01 * index as f32, 0.7)).collect::<Vec<_>>();
+    let triples =
+        |count: usize| (0..count).map(|index| Vec3::new(0.3, 0.01 * index as f32, 0.7)).collect::<Vec<_>>();
     let attribute = |name: &str, domain, values| Attribute { name: name.into(), domain, values };
     Groom {
         roots: vec![Root::Rigid; strands],
@@ -29,7 +32,11 @@ fn rich_groom() -> Groom {
         guides: (0..strands).map(|index| index % 3 == 1).collect(),
         attributes: vec![
             attribute("groom_group_id", Domain::Strand, Values::Int(vec![4, 4, 4, 9, 9, 2, 2])),
-            attribute("groom_closest_guides", Domain::Strand, Values::Vec3(vec![Vec3::new(7.0, 1e6, 3.0); strands])),
+            attribute(
+                "groom_closest_guides",
+                Domain::Strand,
+                Values::Vec3(vec![Vec3::new(7.0, 1e6, 3.0); strands]),
+            ),
             attribute("groom_guide_weights", Domain::Strand, Values::Vec3(triples(strands))),
             attribute("displayColor", Domain::Vertex, Values::Vec3(triples(vertices))),
             attribute("clump", Domain::Strand, Values::Float(column(0.5, strands))),
@@ -113,7 +120,7 @@ fn a_cache_holds_what_a_usd_cache_holds() {
     let folder = tempfile::tempdir().unwrap();
     let run = |out: &str| {
         let options = run_common::options(folder.path(), run_common::SMALL, out);
-        hairloom_io::run::run(&options, &mut hairloom_io::run::Silent, &false.into()).unwrap();
+        run_common::run_until(&options, None).0.unwrap();
         folder.path().join(out)
     };
     let (usd, abc) = (run("a.usdc"), run("a.abc"));
@@ -160,13 +167,13 @@ fn a_process_killed_at_any_frame_leaves_all_frames_before_it() {
 fn an_interrupted_cache_goes_on_as_if_nothing_had_been() {
     let folder = tempfile::tempdir().unwrap();
     let whole = run_common::options(folder.path(), run_common::SMALL, "whole.abc");
-    hairloom_io::run::run(&whole, &mut hairloom_io::run::Silent, &false.into()).unwrap();
+    run_common::run_until(&whole, None).0.unwrap();
     let mut broken = run_common::options(folder.path(), run_common::SMALL, "broken.abc");
     run_common::run_until(&broken, Some(2)).0.unwrap();
     let path = folder.path().join("broken.abc");
     assert_eq!(frames(&path).len(), 3);
     broken.resume = true;
-    hairloom_io::run::run(&broken, &mut hairloom_io::run::Silent, &false.into()).unwrap();
+    run_common::run_until(&broken, None).0.unwrap();
     assert_eq!(frames(&path), frames(&folder.path().join("whole.abc")));
     // What never changes is not written twice: only structure is.
     let size = |name: &str| fs::metadata(folder.path().join(name)).unwrap().len();

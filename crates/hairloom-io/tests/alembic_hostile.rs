@@ -65,13 +65,20 @@ fn groom() -> Vec<u8> {
 fn cache(folder: &Path) -> Vec<u8> {
     let text = run_common::SMALL.replace("strands = 20", "strands = 4");
     let options = run_common::options(folder, &text, "a.abc");
-    hairloom_io::run::run(&options, &mut hairloom_io::run::Silent, &false.into()).unwrap();
+    run_common::run_until(&options, None).0.unwrap();
     std::fs::read(folder.join("a.abc")).unwrap()
 }
 
 fn survive(good: &[u8], count: usize, seed: u64) -> usize {
-    let words: [&[u8]; 7] =
-        [&[0xff; 8], &[0; 8], b"Ogawa\xff", &[0, 0, 0, 0, 0, 0, 0, 0x80], &[16, 0, 0, 0, 0, 0, 0, 0], b"P", &[0xff, 0x7f]];
+    let words: [&[u8]; 7] = [
+        &[0xff; 8],
+        &[0; 8],
+        b"Ogawa\xff",
+        &[0, 0, 0, 0, 0, 0, 0, 0x80],
+        &[16, 0, 0, 0, 0, 0, 0, 0],
+        b"P",
+        &[0xff, 0x7f],
+    ];
     let before = mutation::peak_address_space();
     let accepted = mutation::survive(good, count, seed, &words, |bytes| visit(bytes).is_ok());
     if let (Some(before), Some(after)) = (before, mutation::peak_address_space()) {
@@ -184,7 +191,8 @@ impl Forger {
     /// Closes the archive with `top` as its topmost object.
     fn finish(mut self, top: u64, table: &[&str]) -> Vec<u8> {
         let version = self.data(&[0; 4]);
-        let sampling = [&1_u32.to_le_bytes()[..], &1.0_f64.to_le_bytes(), &1_u32.to_le_bytes(), &[0; 8]].concat();
+        let sampling =
+            [&1_u32.to_le_bytes()[..], &1.0_f64.to_le_bytes(), &1_u32.to_le_bytes(), &[0; 8]].concat();
         let samplings = self.data(&sampling);
         let entries: Vec<u8> =
             table.iter().flat_map(|text| [&[text.len() as u8], text.as_bytes()].concat()).collect();
@@ -223,9 +231,9 @@ fn an_object_inside_itself_is_refused() {
 #[test]
 fn a_chain_of_a_hundred_thousand_objects_is_walked_without_a_stack() {
     let mut forger = Forger::new();
-    let headers = forger.data(&[&object_header("a")[..], &[0; 32]].concat());
     let mut below = 0;
     for _ in 0..100_000 {
+        let headers = forger.data(&[&object_header("a")[..], &[0; 32]].concat());
         below = forger.group(&[0, below, headers]);
     }
     let bytes = forger.finish(below, &["schema=AbcGeom_Xform_v3"]);
@@ -242,7 +250,8 @@ fn shared_data_does_not_multiply() {
     let points = forger.group(&[points, 1 << 63]);
     let counts = forger.data(&[&[0; 16][..], &vertices.to_le_bytes()].concat());
     let counts = forger.group(&[counts, 1 << 63]);
-    let header = |info: u32, name: &str| [&info.to_le_bytes()[..], &[1, name.len() as u8], name.as_bytes()].concat();
+    let header =
+        |info: u32, name: &str| [&info.to_le_bytes()[..], &[1, name.len() as u8], name.as_bytes()].concat();
     let headers = forger.data(&[header(0x3ca2, "P"), header(0x1c62, "nVertices")].concat());
     let geometry = forger.group(&[points, counts, headers]);
     let headers = forger.data(&[&[0, 0, 0, 0, 5][..], b".geom"].concat());
