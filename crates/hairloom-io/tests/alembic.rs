@@ -179,3 +179,41 @@ fn an_interrupted_cache_goes_on_as_if_nothing_had_been() {
     let size = |name: &str| fs::metadata(folder.path().join(name)).unwrap().len();
     assert!(size("broken.abc") < size("whole.abc") + 20_000, "{} {}", size("broken.abc"), size("whole.abc"));
 }
+
+/// A figure that walks by itself, with a few hairs.
+const WALKER: &str = r#"
+name = "walker"
+[time]
+frames = 3
+[groom]
+style = { preset = "short-fur", strands = 20 }
+[[body]]
+name = "girl/1"
+figure = "girl"
+animation = "walk"
+collide = false
+"#;
+
+#[test]
+fn a_body_that_deforms_comes_back_and_can_carry_hair_again() {
+    let folder = tempfile::tempdir().unwrap();
+    for out in ["a.usdc", "a.abc"] {
+        run_common::run_until(&run_common::options(folder.path(), WALKER, out), None).0.unwrap();
+    }
+    let (usd, abc) = (folder.path().join("a.usdc"), folder.path().join("a.abc"));
+    let all = frames(&abc);
+    assert!(all == frames(&usd), "the same frames");
+    assert_ne!(all[0].1, all[3].1, "it walks");
+    let body = &Cache::open(&abc).unwrap().frame(0).unwrap().bodies[0];
+    assert_eq!(body.name, "girl_1");
+    let again = WALKER
+        .replace("figure = \"girl\"", "mesh = \"a.abc\"")
+        .replace("\"walk\"", "\"a.abc\"")
+        .replace("style = { preset = \"short-fur\", strands = 20 }", "file = \"a.abc\"");
+    run_common::run_until(&run_common::options(folder.path(), &again, "b.abc"), None).0.unwrap();
+    let carried = frames(&folder.path().join("b.abc"));
+    assert_eq!(carried[0], all[0]);
+    // Between frames the file's points are taken as linear, at frames as they are.
+    let apart = carried[3].1[0].iter().zip(&all[3].1[0]).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
+    assert!(apart < 1e-5, "{apart}");
+}

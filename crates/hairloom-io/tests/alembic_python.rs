@@ -21,7 +21,11 @@ fn run(script: &str, arguments: &[&Path]) -> Vec<Json> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python").join(script);
     let output = Command::new(python).arg(script).args(arguments).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success(),
+        "{text}\n{errors}\n(Blender's package bpy is for Python 3.11 alone; cargo xtask test takes python3.11 if it is there)"
+    );
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 

@@ -19,16 +19,18 @@ impl Session<'_> {
         found.ok_or_else(|| self.archive.problem(object, "it has no geometry (.geom)"))
     }
 
-    /// The property with an object's points.
-    pub(super) fn points_of(&self, object: u32, geometry: &Compound) -> Result<Property> {
-        let points = self.property(geometry, "P")?;
-        points.ok_or_else(|| self.archive.problem(object, "it has no points (P)"))
+    /// The property with an object's points; nothing if no sample of them was ever written.
+    pub(super) fn points_of(&self, object: u32, geometry: &Compound) -> Result<Option<Property>> {
+        if !geometry.headers.iter().any(|header| header.name == "P") {
+            return Err(self.archive.problem(object, "it has no points (P)"));
+        }
+        self.property(geometry, "P")
     }
 
     /// The points of an object in the world at a time [s], linear between samples, in metres if `unit` is the
     /// length of the file's unit [m].
     pub(super) fn points(&self, object: u32, geometry: &Compound, time: f64, unit: f64) -> Result<Vec<Vec3>> {
-        let property = self.points_of(object, geometry)?;
+        let Some(property) = self.points_of(object, geometry)? else { return Ok(Vec::new()) };
         let bracket = self.bracket(&property, time)?;
         let mut points = self.triples(&property, bracket.before)?;
         if bracket.share > 0.0 {
@@ -52,6 +54,9 @@ impl Session<'_> {
         let geometry = self.geometry(object)?;
         let points = self.points(object, &geometry, time, unit)?;
         let Some(counts) = self.property(&geometry, "nVertices")? else {
+            if points.is_empty() {
+                return Ok(Groom::default());
+            }
             return Err(self.archive.problem(object, "it has no counts of vertices (nVertices)"));
         };
         let counts_now = self.integers(&counts, self.bracket(&counts, time)?.before)?;

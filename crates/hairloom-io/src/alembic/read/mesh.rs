@@ -57,6 +57,9 @@ impl Session<'_> {
 
     fn mesh_integers(&self, object: u32, geometry: &Compound, name: &str, time: f64) -> Result<Vec<i32>> {
         let Some(property) = self.property(geometry, name)? else {
+            if self.points_of(object, geometry)?.is_none() {
+                return Ok(Vec::new());
+            }
             return Err(self.archive.problem(object, format!("it has no {name}")));
         };
         self.integers(&property, self.bracket(&property, time)?.before)

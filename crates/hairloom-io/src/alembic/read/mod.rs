@@ -68,8 +68,10 @@ impl Archive {
     pub fn groom(&self, time: f64) -> Result<Groom, AlembicError> {
         let session = Session::new(self);
         let curves = self.of_schema(Schema::Curves);
-        let parts =
+        let mut parts =
             curves.map(|object| session.curves(object, time, self.unit())).collect::<Result<Vec<_>, _>>()?;
+        // Objects without strands have no attributes either, and would take them from the others.
+        parts.retain(|part| part.strands() > 0);
         let ids = distinct_ids(&parts);
         let mut groom = merge(parts).ok_or_else(|| self.problem(0, "more points than a groom can hold"))?;
         if let Some(ids) = ids {
@@ -109,7 +111,7 @@ impl Archive {
         };
         let mut seen = std::collections::HashSet::new();
         for object in self.of_schema(schema) {
-            note(&session.points_of(object, &session.geometry(object)?)?);
+            session.points_of(object, &session.geometry(object)?)?.iter().for_each(&mut note);
             let mut above = self.objects[object as usize].parent;
             while above != 0 && seen.insert(above) {
                 if self.objects[above as usize].schema == Schema::Xform {

@@ -84,6 +84,14 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Fails if so much memory [bytes] would be out of proportion, though it is needed only for a moment.
+    pub(in super::super) fn allow(&self, bytes: u64, position: u64) -> Result<()> {
+        let whole = self.left.get();
+        self.pay(bytes, position)?;
+        self.left.set(whole);
+        Ok(())
+    }
+
     /// Fills `bytes` from a position on.
     pub(in super::super) fn fill(&self, position: u64, bytes: &mut [u8]) -> Result<()> {
         let end = position.checked_add(bytes.len() as u64);

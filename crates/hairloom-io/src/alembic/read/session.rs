@@ -18,7 +18,7 @@ pub(in super::super) const KEY_BYTES: u64 = 16;
 const PIECE: u64 = 1 << 18;
 
 /// A header takes up to so many times its size in the file when it is unpacked.
-const UNPACKING: u64 = 8;
+const UNPACKING: u64 = 16;
 
 /// One request to an archive.
 #[derive(Debug)]
@@ -70,7 +70,7 @@ impl<'a> Session<'a> {
             return Err(self.reader.fault(position, "headers of properties at the end of a group"));
         };
         let data = self.reader.data(place)?;
-        self.reader.pay(data.size.saturating_mul(UNPACKING), place)?;
+        self.reader.allow(data.size.saturating_mul(UNPACKING), place)?;
         let bytes = self.reader.bytes(data)?;
         let headers = PropertyHeader::decode_all(&bytes, &self.archive.table)
             .filter(|headers| headers.len() as u64 <= last)

@@ -62,7 +62,9 @@ fn param_metadata(scope: &str, data_type: DataType, interpretation: &str) -> Str
 }
 
 pub(super) fn triples(points: &[Vec3]) -> Vec<u8> {
-    points.iter().flat_map(|point| point.to_array()).flat_map(f32::to_le_bytes).collect()
+    let mut bytes = Vec::with_capacity(points.len() * 12);
+    points.iter().flat_map(|point| point.to_array()).for_each(|part| bytes.extend(part.to_le_bytes()));
+    bytes
 }
 
 pub(super) fn integers(values: impl Iterator<Item = i32>) -> Vec<u8> {
