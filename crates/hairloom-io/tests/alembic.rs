@@ -217,3 +217,17 @@ fn a_body_that_deforms_comes_back_and_can_carry_hair_again() {
     let apart = carried[3].1[0].iter().zip(&all[3].1[0]).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
     assert!(apart < 1e-5, "{apart}");
 }
+
+#[test]
+fn a_cache_of_another_scene_is_not_continued() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = run_common::options(folder.path(), run_common::SMALL, "a.abc");
+    run_common::run_until(&options, Some(2)).0.unwrap();
+    let other = rich_groom();
+    alembic::write(folder.path().join("a.abc"), &other, &WriteOptions::default()).unwrap();
+    options.resume = true;
+    let error = run_common::run_until(&options, None).0.unwrap_err().to_string();
+    assert!(error.contains("cannot go on with this cache"), "{error}");
+    // What could not be continued is left as it was.
+    assert_eq!(alembic::read(folder.path().join("a.abc")).unwrap(), other);
+}

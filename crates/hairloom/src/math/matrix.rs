@@ -34,11 +34,7 @@ impl<R: Real> Matrix3<R> {
     #[inline(always)]
     pub fn cross(v: Vector3<R>) -> Self {
         let zero = R::zero();
-        Self([
-            Vector3::new(zero, v.z, -v.y),
-            Vector3::new(-v.z, zero, v.x),
-            Vector3::new(v.y, -v.x, zero),
-        ])
+        Self([Vector3::new(zero, v.z, -v.y), Vector3::new(-v.z, zero, v.x), Vector3::new(v.y, -v.x, zero)])
     }
 
     /// The transpose.

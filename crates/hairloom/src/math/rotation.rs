@@ -78,10 +78,6 @@ impl<R: Real> Quaternion<R> {
         let two = R::splat(2.0);
         let Vector3 { x, y, z } = self.imaginary;
         let w = self.real;
-        Vector3::new(
-            two * (x * z + w * y),
-            two * (y * z - w * x),
-            R::splat(1.0) - two * x.mul_add(x, y * y),
-        )
+        Vector3::new(two * (x * z + w * y), two * (y * z - w * x), R::splat(1.0) - two * x.mul_add(x, y * y))
     }
 }

@@ -192,13 +192,15 @@ impl Contacts {
             && params.strand_contacts
             && let Some(detector) = &mut self.detector
         {
-            let to: Vec<Vec3> = self.start.iter().zip(&self.moved).map(|(start, moved)| *start + *moved).collect();
+            let to: Vec<Vec3> =
+                self.start.iter().zip(&self.moved).map(|(start, moved)| *start + *moved).collect();
             let mut impacts: Vec<Impact> = Vec::new();
             let settings = contact::Settings::continuous(0.0);
             detector.continuous(&self.start, &to, &settings, &mut impacts)?;
             let known = touches.len();
             let new = self.hair().impacts(&impacts);
-            let is_new = |touch: &Touch| touches[..known].binary_search_by_key(&touch.key, |t| t.key).is_err();
+            let is_new =
+                |touch: &Touch| touches[..known].binary_search_by_key(&touch.key, |t| t.key).is_err();
             let new: Vec<Touch> = new.into_iter().filter(is_new).collect();
             touches.extend(new);
         }

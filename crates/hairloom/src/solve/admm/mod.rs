@@ -38,8 +38,8 @@ use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_
 use crate::body::Obstacles;
 use crate::contact::{Contact, ContactError};
 use crate::groom::Remap;
-use crate::math::lanes::Row;
 use crate::math::Stored;
+use crate::math::lanes::Row;
 use crate::scene::{Drive, Model, State};
 
 /// Name and version of this method's checkpoints.
@@ -250,12 +250,8 @@ impl<S: Stored> Admm<S> {
     }
 
     fn finish(&mut self, pace: Pace) -> Result<(), StepError> {
-        let fine: Vec<bool> = self
-            .strands
-            .packs
-            .par_iter_mut()
-            .map(|pack| S::dispatch(Finish { pack, pace }))
-            .collect();
+        let fine: Vec<bool> =
+            self.strands.packs.par_iter_mut().map(|pack| S::dispatch(Finish { pack, pace })).collect();
         match fine.iter().position(|fine| !fine) {
             None => Ok(()),
             Some(pack) => Err(self.lost(&self.strands.packs[pack])),
@@ -294,7 +290,9 @@ impl<S: Stored> Admm<S> {
         if self.contacts.count() > 0 {
             let (contacts, strands, params) = (&mut self.contacts, &mut self.strands, &self.params);
             let moved = drive.time_at(1.0) - drive.time_at(0.0);
-            report.time("correction", || contacts.correct(strands, params, obstacles, moved)).map_err(bad_contact)?;
+            report
+                .time("correction", || contacts.correct(strands, params, obstacles, moved))
+                .map_err(bad_contact)?;
         }
         self.strands.packs.par_iter_mut().for_each(recentre);
         Ok(report)
@@ -470,7 +468,10 @@ impl<S: Stored> Solver for Admm<S> {
         out.put("roots", roots.collect::<Vec<f64>>());
         let (forces, close) = self.contacts.memory();
         out.put("contact keys", forces.iter().map(|(key, _)| *key).collect::<Vec<u64>>());
-        out.put("contact forces", forces.iter().flat_map(|(_, force)| force.to_array()).collect::<Vec<f32>>());
+        out.put(
+            "contact forces",
+            forces.iter().flat_map(|(_, force)| force.to_array()).collect::<Vec<f32>>(),
+        );
         out.put("close edges", close.iter().map(|contact| contact.key()).collect::<Vec<u64>>());
         out.put("close normals", close.iter().flat_map(|c| c.normal.to_array()).collect::<Vec<f32>>());
     }
@@ -484,7 +485,8 @@ impl<S: Stored> Solver for Admm<S> {
         let packs = &mut self.strands.packs;
         let count: usize = packs.iter().map(|pack| pack.moving.len()).sum();
         let mut rows = from.take::<f64>("rows", count * 12 * S::LANES)?.iter();
-        let mut roots = from.take::<f64>("roots", packs.iter().map(|pack| 3 * pack.roots.len()).sum())?.chunks_exact(3);
+        let mut roots =
+            from.take::<f64>("roots", packs.iter().map(|pack| 3 * pack.roots.len()).sum())?.chunks_exact(3);
         for pack in packs {
             for ((moving, velocity), spin) in
                 pack.moving.iter_mut().zip(&mut pack.velocities).zip(&mut pack.spins)
@@ -497,9 +499,11 @@ impl<S: Stored> Solver for Admm<S> {
             pack.roots.iter_mut().zip(&mut roots).for_each(|(root, value)| *root = DVec3::from_slice(value));
         }
         let keys = from.take_all::<u64>("contact keys")?;
-        let forces = from.take::<f32>("contact forces", 3 * keys.len())?.chunks_exact(3).map(Vec3::from_slice);
+        let forces =
+            from.take::<f32>("contact forces", 3 * keys.len())?.chunks_exact(3).map(Vec3::from_slice);
         let edges = from.take_all::<u64>("close edges")?;
-        let normals = from.take::<f32>("close normals", 3 * edges.len())?.chunks_exact(3).map(Vec3::from_slice);
+        let normals =
+            from.take::<f32>("close normals", 3 * edges.len())?.chunks_exact(3).map(Vec3::from_slice);
         let contact = |(&key, normal): (&u64, Vec3)| Contact {
             a: (key >> 32) as u32,
             b: key as u32,

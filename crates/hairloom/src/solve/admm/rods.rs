@@ -145,8 +145,7 @@ impl<S: Stored> StoredKernel<S> for Iterate<'_, S> {
             Some(_) => Base::Clamped(R::load_quaternion(&pack.clamp)),
             None => Base::Free,
         };
-        let damping =
-            (damping > 0.0).then_some(Damping { ratio: damping, old: &pack.old_strains });
+        let damping = (damping > 0.0).then_some(Damping { ratio: damping, old: &pack.old_strains });
         let mut largest = 0.0;
         for iteration in 0..iterations {
             let (moving, loads) = (&mut pack.moving[first..], &pack.loads[first..]);
@@ -209,7 +208,6 @@ pub(super) fn recentre<S: Stored>(pack: &mut Pack<S>) {
         }
     }
 }
-
 
 /// Turns the edges of one strand towards where `corrections` [m] would take its vertices. Lengths stay.
 pub(super) fn redirect<S: Stored>(pack: &mut Pack<S>, lane: usize, corrections: &[DVec3]) {

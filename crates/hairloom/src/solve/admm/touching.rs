@@ -88,9 +88,8 @@ impl Hair<'_> {
         dt: f32,
     ) -> Vec<Touch> {
         let range = self.model.range(strand);
-        let place = |vertex: usize| {
-            (self.origin + (self.start[vertex] + self.moved[vertex]).as_dvec3()).as_vec3()
-        };
+        let place =
+            |vertex: usize| (self.origin + (self.start[vertex] + self.moved[vertex]).as_dvec3()).as_vec3();
         let points: Vec<Vec3> = range.clone().map(place).collect();
         let axis = |k: usize| points.iter().map(|point| point[k]).collect::<Vec<f32>>();
         let mut clearance = vec![0.0; points.len()];
@@ -129,11 +128,7 @@ impl Hair<'_> {
 }
 
 /// The point of an edge where the distance to the nearest body is smallest.
-fn deepest(
-    start: Vec3,
-    edge: Vec3,
-    obstacles: &Obstacles<'_>,
-) -> Option<(usize, crate::body::Sample, f32)> {
+fn deepest(start: Vec3, edge: Vec3, obstacles: &Obstacles<'_>) -> Option<(usize, crate::body::Sample, f32)> {
     let at = |s: f32| obstacles.nearest(start + edge * s).map(|(body, sample)| (body, sample, s));
     let slope = |found: &(usize, crate::body::Sample, f32)| found.1.normal.dot(edge);
     let (first, second) = (at(0.0)?, at(1.0)?);
