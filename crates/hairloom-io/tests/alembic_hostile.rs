@@ -283,3 +283,27 @@ fn four_billion_samples_of_nothing_are_refused() {
     let top = forger.group(&[0, object, headers]);
     assert!(timed(&forger.finish(top, &[CURVES])).contains("in proportion"));
 }
+
+/// A hundred thousand parameters with nothing in them.
+#[test]
+fn countless_parameters_take_time_in_proportion() {
+    let mut forger = Forger::new();
+    let points = forger.data(&[0; 16 + 24]);
+    let points = forger.group(&[points, 1 << 63]);
+    let counts = forger.data(&[&[0; 16][..], &2_u32.to_le_bytes()].concat());
+    let counts = forger.group(&[counts, 1 << 63]);
+    let header =
+        |info: u32, name: &str| [&info.to_le_bytes()[..], &[1, name.len() as u8], name.as_bytes()].concat();
+    let params = 100_000;
+    let headers = forger.data(&header(0x1ca2, "").repeat(params));
+    let params = forger.group(&[&vec![counts; params][..], &[headers]].concat());
+    let compound = [&[0, 0, 0, 0, 14][..], b".arbGeomParams"].concat();
+    let headers = forger.data(&[header(0x3ca2, "P"), header(0x1c62, "nVertices"), compound].concat());
+    let geometry = forger.group(&[points, counts, params, headers]);
+    let headers = forger.data(&[&[0, 0, 0, 0, 5][..], b".geom"].concat());
+    let properties = forger.group(&[geometry, headers]);
+    let object = forger.group(&[properties]);
+    let headers = forger.data(&[&object_header("a")[..], &[0; 32]].concat());
+    let top = forger.group(&[0, object, headers]);
+    assert!(timed(&forger.finish(top, &[CURVES])).contains("in proportion"));
+}

@@ -21,7 +21,7 @@ impl Session<'_> {
 
     /// The property with an object's points; nothing if no sample of them was ever written.
     pub(super) fn points_of(&self, object: u32, geometry: &Compound) -> Result<Option<Property>> {
-        if !geometry.headers.iter().any(|header| header.name == "P") {
+        if geometry.find("P").is_none() {
             return Err(self.archive.problem(object, "it has no points (P)"));
         }
         self.property(geometry, "P")
@@ -77,8 +77,8 @@ impl Session<'_> {
             groom.root_uv = root_uv;
         }
         if let Some(params) = self.compound(&geometry, ".arbGeomParams")? {
-            for header in &params.headers {
-                self.take_param(&params, &header.name, time, scale as f32, &mut groom)?;
+            for index in 0..params.headers.len() {
+                self.take_param(&params, index, time, scale as f32, &mut groom)?;
             }
         }
         Ok(groom)
@@ -134,12 +134,13 @@ impl Session<'_> {
     fn take_param(
         &self,
         params: &Compound,
-        name: &str,
+        index: usize,
         time: f64,
         scale: f32,
         groom: &mut Groom,
     ) -> Result<()> {
-        let Some(param) = self.param(params, name, time)? else { return Ok(()) };
+        let Some(param) = self.param_at(params, index, time)? else { return Ok(()) };
+        let name = params.headers[index].name.as_str();
         if name == names::WIDTH {
             return self.take_widths(param.values, scale, groom);
         }

@@ -49,12 +49,17 @@ pub(super) struct Param {
 impl Session<'_> {
     /// The parameter of a name at a time [s], its indices followed; nothing where it has no numbers.
     pub(super) fn param(&self, within: &Compound, name: &str, time: f64) -> Result<Option<Param>> {
-        let Some(header) = within.headers.iter().find(|header| header.name == name) else { return Ok(None) };
+        within.find(name).map_or(Ok(None), |index| self.param_at(within, index, time))
+    }
+
+    /// The parameter at an index of a compound at a time [s].
+    pub(super) fn param_at(&self, within: &Compound, index: usize, time: f64) -> Result<Option<Param>> {
+        let header = &within.headers[index];
         if header.kind != Kind::Compound {
-            let Some(property) = self.property(within, name)? else { return Ok(None) };
+            let Some(property) = self.property_at(within, index)? else { return Ok(None) };
             return self.values(&property, time);
         }
-        let Some(indexed) = self.compound(within, name)? else { return Ok(None) };
+        let Some(indexed) = self.compound_at(within, index)? else { return Ok(None) };
         let (Some(values), Some(indices)) =
             (self.property(&indexed, ".vals")?, self.property(&indexed, ".indices")?)
         else {

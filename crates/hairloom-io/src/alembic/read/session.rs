@@ -44,6 +44,13 @@ pub(in super::super) struct Property {
     pub(in super::super) group: u64,
 }
 
+impl Compound {
+    /// Where the property of a name is.
+    pub(in super::super) fn find(&self, name: &str) -> Option<usize> {
+        self.headers.iter().position(|header| header.name == name)
+    }
+}
+
 impl<'a> Session<'a> {
     pub(in super::super) fn new(archive: &'a Archive) -> Self {
         Self { archive, reader: archive.reader(), places: RefCell::default() }
@@ -88,18 +95,24 @@ impl<'a> Session<'a> {
 
     /// The compound of a name, if there is one.
     pub(in super::super) fn compound(&self, within: &Compound, name: &str) -> Result<Option<Compound>> {
-        let found = within.headers.iter().position(|header| header.name == name);
-        match found.filter(|&index| within.headers[index].kind == Kind::Compound) {
-            Some(index) => Ok(Some(self.open(self.group_of(within, index)?)?)),
-            None => Ok(None),
+        within.find(name).map_or(Ok(None), |index| self.compound_at(within, index))
+    }
+
+    /// The compound at an index, if it is one.
+    pub(in super::super) fn compound_at(&self, within: &Compound, index: usize) -> Result<Option<Compound>> {
+        match within.headers[index].kind {
+            Kind::Compound => Ok(Some(self.open(self.group_of(within, index)?)?)),
+            Kind::Samples(_) => Ok(None),
         }
     }
 
     /// The property of a name, if there is one with samples.
     pub(in super::super) fn property(&self, within: &Compound, name: &str) -> Result<Option<Property>> {
-        let Some(index) = within.headers.iter().position(|header| header.name == name) else {
-            return Ok(None);
-        };
+        within.find(name).map_or(Ok(None), |index| self.property_at(within, index))
+    }
+
+    /// The property at an index, if it has samples.
+    pub(in super::super) fn property_at(&self, within: &Compound, index: usize) -> Result<Option<Property>> {
         let header = within.headers[index].clone();
         match header.kind {
             Kind::Samples(samples) if samples.count > 0 => {

@@ -10,6 +10,9 @@ use crate::alembic::error::AlembicError;
 use crate::alembic::read::reader::DATA;
 use crate::alembic::read::session::{Compound, KEY_BYTES, Property, Session};
 
+/// Our own compounds nest so deep; others may go round in circles.
+const DEPTH: u32 = 3;
+
 /// Where the data of a sample is, and its key.
 struct Stored {
     key: Key,
@@ -25,18 +28,20 @@ impl Writer {
         let mut writer = Self::new(path, file, end);
         for object in 0..old.object_count() {
             let session = Session::new(old);
-            writer.know(&session, &session.properties(object)?)?;
+            writer.know(&session, &session.properties(object)?, DEPTH)?;
         }
         Ok(writer)
     }
 
-    /// Takes up what data there is below a compound; our own files nest three deep.
-    fn know(&mut self, session: &Session<'_>, compound: &Compound) -> Result<()> {
-        for header in &compound.headers {
-            if let Some(below) = session.compound(compound, &header.name)? {
-                self.know(session, &below)?;
+    /// Takes up what data there is below a compound, so many levels down.
+    fn know(&mut self, session: &Session<'_>, compound: &Compound, depth: u32) -> Result<()> {
+        for index in 0..compound.headers.len() {
+            if depth > 0
+                && let Some(below) = session.compound_at(compound, index)?
+            {
+                self.know(session, &below, depth - 1)?;
             }
-            let Some(property) = session.property(compound, &header.name)? else { continue };
+            let Some(property) = session.property_at(compound, index)? else { continue };
             if property.samples.sampling == 0 {
                 let Stored { key, pointer } = stored(session, &property, 0)?;
                 self.known.insert(key, pointer);
