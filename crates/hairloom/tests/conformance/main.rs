@@ -7,8 +7,8 @@ mod rigid;
 mod suite;
 mod world;
 
-use hairloom::solve::Method;
 use hairloom::solve::ftl::Params;
+use hairloom::solve::{Method, admm};
 
 use rigid::Rigid;
 
@@ -59,7 +59,7 @@ macro_rules! conformance {
 conformance!(
     follow_the_leader,
     |model: &_| Method::Ftl(Params::default()).build(model),
-    suite::Traits { falls: true, collides: true, drift: 1.0e-6 }
+    suite::Traits { falls: true, collides: true, limp: true, drift: 1.0e-6, stretch: 1.0e-5 }
 );
 conformance!(
     follow_the_leader_with_everything,
@@ -74,10 +74,24 @@ conformance!(
         .build(model)
     },
     // Repulsion pushes neighbours apart.
-    suite::Traits { falls: true, collides: true, drift: 5.0e-3 }
+    suite::Traits { falls: true, collides: true, limp: true, drift: 5.0e-3, stretch: 1.0e-5 }
 );
 conformance!(
     rigid_hair,
     |model: &_| Box::new(Rigid::new(model)) as Box<dyn hairloom::solve::Solver>,
-    suite::Traits { falls: false, collides: false, drift: 1.0e-12 }
+    suite::Traits { falls: false, collides: false, limp: false, drift: 1.0e-12, stretch: 1.0e-5 }
+);
+conformance!(
+    rods_in_single_precision,
+    |model: &_| Method::Admm(admm::Params::default()).build(model),
+    // Real hair stretches by its own inertia.
+    suite::Traits { falls: true, collides: true, limp: false, drift: 1.0e-5, stretch: 2.0e-4 }
+);
+conformance!(
+    rods_in_double_precision,
+    |model: &_| {
+        let precision = admm::Precision::F64;
+        Method::Admm(admm::Params { precision, clamp: admm::Clamp::Voronoi, ..admm::Params::default() }).build(model)
+    },
+    suite::Traits { falls: true, collides: true, limp: false, drift: 1.0e-5, stretch: 2.0e-4 }
 );

@@ -285,8 +285,9 @@ impl Contacts {
                 vertex = strand.end;
                 let apart = |v: usize| self.feasible[v] - self.moved[v];
                 if strand.clone().any(|v| apart(v) != Vec3::ZERO) {
+                    let distance = self.ordered.radii[strand.start] + params.margin as f32;
                     let corrections: Vec<DVec3> = strand.map(|v| apart(v).as_dvec3()).collect();
-                    redirect(pack, lane, &corrections);
+                    redirect(pack, lane, &corrections, obstacles, distance);
                 }
             }
         });

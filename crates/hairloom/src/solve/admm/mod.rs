@@ -33,7 +33,7 @@ use rayon::prelude::*;
 use self::contacts::{Contacts, Coupling};
 use self::newton::Gain;
 use self::rods::{Begin, Finish, Iterate, Pace, hold, recentre, untwist};
-use self::strands::{Pack, Strands, add_spring, get_vector, set_vector, transported_frames};
+use self::strands::{Pack, Strands, add_force, add_spring, get_vector, set_vector, transported_frames};
 use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_dt, check_handles};
 use crate::body::Obstacles;
 use crate::contact::{Contact, ContactError};
@@ -46,8 +46,11 @@ use crate::scene::{Drive, Model, State};
 const CHECKPOINT: (&str, u32) = ("admm", 1);
 /// A strand without attachment.
 const NONE: u32 = u32::MAX;
-/// Stiffness of the spring that ties a vertex, beside that of its edge against stretching.
+/// Stiffness of the spring that ties a vertex in the end, beside that of its edge against stretching.
 const TIE: f64 = 0.1;
+/// How much stiffer the springs of ties become from one iteration to the next. They begin no stiffer than hair bends, so
+/// that a strand whose ends come together has time to bend rather than be crushed.
+const TIGHTEN: f64 = 3.0;
 
 /// A solver for `model`, of the precision that `params` asks for.
 pub fn build(model: &Arc<Model>, params: Params) -> Box<dyn Solver> {
@@ -63,12 +66,13 @@ struct Tie {
     pack: u32,
     lane: u32,
     row: u32,
-    /// Stiffness of its spring [N/m].
+    /// Stiffness of its spring, and the most that it may become [N/m].
     weight: f64,
+    most: f64,
     /// Where it is held, in the world [m].
     target: DVec3,
-    /// What the spring must pull beyond the target to get there [m].
-    multiplier: DVec3,
+    /// The force that keeps it there, as far as it is known [N].
+    force: DVec3,
 }
 
 /// The solver, in the precision of `S`.
@@ -204,10 +208,12 @@ impl<S: Stored> Admm<S> {
             let edges = self.model.range(strand).len() - 1;
             for (k, &point) in drive.attachments.points_of(attachment).iter().enumerate() {
                 let row = attachment.first as usize + k;
-                let weight = TIE * rest[row.min(edges - 1)].stretching.get(lane);
+                let edge = &rest[row.min(edges - 1)];
+                let most = TIE * edge.stretching.get(lane);
+                let weight = (edge.bending[0].get(lane) / edge.length.get(lane).powi(2)).min(most);
                 let target = frame.apply(point);
                 let (pack, lane, row) = (pack as u32, lane as u32, row as u32);
-                self.ties.push(Tie { pack, lane, row, weight, target, multiplier: DVec3::ZERO });
+                self.ties.push(Tie { pack, lane, row, weight, most, target, force: DVec3::ZERO });
             }
         }
     }
@@ -218,19 +224,21 @@ impl<S: Stored> Admm<S> {
         for tie in &self.ties {
             let pack = &mut self.strands.packs[tie.pack as usize];
             let lane = tie.lane as usize;
-            let target = tie.target - pack.roots[lane] + tie.multiplier;
+            let target = tie.target - pack.roots[lane];
             add_spring(&mut pack.loads[tie.row as usize], lane, tie.weight, target);
+            add_force(&mut pack.loads[tie.row as usize], lane, tie.force);
         }
     }
 
-    /// Multipliers of ties grow by what is missing. Returns the largest miss [m].
+    /// Forces of ties grow by what is missing, and their springs become stiffer. Returns the largest miss [m].
     fn tighten(&mut self) -> f64 {
         let mut largest = 0.0_f64;
         for tie in &mut self.ties {
             let pack = &self.strands.packs[tie.pack as usize];
             let lane = tie.lane as usize;
             let there = pack.roots[lane] + get_vector(&pack.moving[tie.row as usize].position, lane);
-            tie.multiplier += tie.target - there;
+            tie.force += (tie.target - there) * tie.weight;
+            tie.weight = (tie.weight * TIGHTEN).min(tie.most);
             largest = largest.max((tie.target - there).length());
         }
         largest
