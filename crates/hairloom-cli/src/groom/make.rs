@@ -12,7 +12,7 @@ use crate::settings::setting;
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The groom to write: .usdc, .usda or .hair.
+    /// The groom to write: .usdc, .usda, .abc or .hair.
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
     /// straight, wavy, curly, afro, ponytail, short-fur or bob.
@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     /// bust, ball, monster, dog or girl.
     #[arg(long, default_value = "bust", conflicts_with = "mesh")]
     figure: String,
-    /// Grow on a mesh (.obj or USD) in metres instead, everywhere on it.
+    /// Grow on a mesh (.obj, USD or Alembic) in metres instead, everywhere on it.
     #[arg(long, value_name = "FILE")]
     mesh: Option<PathBuf>,
     /// Set a parameter of the style: strands, length, vertices, curl.radius and so on.
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     /// Seed of everything random.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u32,
-    /// Write the body along with the hair (USD only).
+    /// Write the body along with the hair (USD and Alembic).
     #[arg(long)]
     body: bool,
 }
