@@ -3,8 +3,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use hairloom::scene::{GroomSource, Scene, TimeRange};
 use hairloom::simulate::{FrameReport, Simulation};
+use hairloom::solve::Method;
 use hairloom_io::run::{self, Observer, RunOptions, Status, Summary};
 use serde::Serialize;
 use toml::Value;
@@ -24,8 +26,8 @@ use crate::settings::setting;
 pub(crate) struct Arguments {
     /// The scene; scenes/every-key.toml shows every key.
     scene: PathBuf,
-    /// Solver to use instead of the scene's: ftl.
-    #[arg(long)]
+    /// Solver to use instead of the scene's, with its usual parameters.
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Method::NAMES))]
     solver: Option<String>,
     /// Frames to simulate instead of the scene's.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]

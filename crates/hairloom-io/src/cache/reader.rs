@@ -1,5 +1,6 @@
 use std::path::{Path, PathBuf};
 
+use glam::Vec3;
 use hairloom::body::TriMesh;
 use hairloom::groom::Groom;
 
@@ -42,8 +43,8 @@ pub struct CacheBody {
     pub name: String,
     /// Its mesh in the world.
     pub mesh: TriMesh,
-    /// Red, green and blue, from 0 to 1.
-    pub color: Option<[f32; 3]>,
+    /// Linear RGB from 0 to 1: one colour for all of it, one for each vertex, or none.
+    pub colors: Vec<Vec3>,
 }
 
 impl Cache {
@@ -80,7 +81,8 @@ impl Cache {
             Content::Usd { stage, times } => {
                 let time_code = *times.get(index).ok_or_else(missing)?;
                 let meshes = stage.meshes(time_code)?.into_iter();
-                let bodies = meshes.map(|one| CacheBody { name: one.name, mesh: one.mesh, color: one.color });
+                let bodies =
+                    meshes.map(|one| CacheBody { name: one.name, mesh: one.mesh, colors: one.colors });
                 Ok(CacheFrame { groom: stage.groom(time_code)?, bodies: bodies.collect(), time_code })
             }
             Content::Hair { files } => {

@@ -179,12 +179,15 @@ impl<'a> ScreenBodies<'a> {
         let vertices = layer.mesh.triangles[triangle as usize];
         let weights = barycentric(corners, point);
         let normals = &self.normals[body as usize];
-        let normal: Vec3 =
-            vertices.iter().zip(weights).map(|(&vertex, weight)| normals[vertex as usize] * weight).sum();
+        let blend = |of: &dyn Fn(u32) -> Vec3| -> Vec3 {
+            vertices.iter().zip(weights).map(|(&vertex, weight)| of(vertex) * weight).sum()
+        };
+        let normal = blend(&|vertex| normals[vertex as usize]);
+        let color = blend(&|vertex| layer.color_at(vertex));
         let viewer = (self.projection.eye - point).normalize_or(Vec3::Z);
         let normal = normal.normalize_or(viewer);
         let normal = if normal.dot(viewer) < -0.2 { -normal } else { normal };
-        shade_body(layer.color, point, normal, viewer, lighting)
+        shade_body(color, point, normal, viewer, lighting)
     }
 }
 
@@ -197,7 +200,9 @@ fn barycentric([a, b, c]: [Vec3; 3], point: Vec3) -> [f32; 3] {
     }
     let u = ((c - b).cross(point - b).dot(normal) / area).clamp(0.0, 1.0);
     let v = ((a - c).cross(point - c).dot(normal) / area).clamp(0.0, 1.0);
-    [u, v, (1.0 - u - v).clamp(0.0, 1.0)]
+    // At least 1; more only where rounding led outside.
+    let sum = (u + v).max(1.0);
+    [u / sum, v / sum, (1.0 - u - v).max(0.0)]
 }
 
 /// The samples of a rectangle; kept from tile to tile.

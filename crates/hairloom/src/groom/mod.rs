@@ -13,7 +13,7 @@ mod plan;
 mod remap;
 mod resample;
 
-pub use check::{DEFAULT_WIDTH, GroomError, Repairs, SHORTEST_EDGE};
+pub use check::{DEFAULT_WIDTH, FARTHEST, GroomError, Repairs, SHORTEST_EDGE};
 pub use curves::Curves;
 pub use edit::{Amount, EditError, grow_length, remove, trim};
 pub use follow::{Binding, Follow, FollowBlend, FollowError};

@@ -108,8 +108,8 @@ pub struct BodyView {
     pub mesh: TriMesh,
     /// Whether its points move by themselves.
     pub deforms: bool,
-    /// Red, green and blue, from 0 to 1.
-    pub color: Option<[f32; 3]>,
+    /// Linear RGB from 0 to 1: one colour for all of it, one for each vertex, or none where it is unknown.
+    pub colors: Vec<Vec3>,
 }
 
 /// A scene at work.
@@ -235,9 +235,19 @@ impl Simulation {
             if track.deforms() {
                 mesh.points = track.points(self.scene.time.start);
             }
-            BodyView { name: track.name().into(), mesh, deforms: track.deforms(), color: track.color() }
+            BodyView {
+                name: track.name().into(),
+                mesh,
+                deforms: track.deforms(),
+                colors: track.colors.clone(),
+            }
         };
         self.tracks.iter().map(view).collect()
+    }
+
+    /// The samples that a body moves through, if they come from a file.
+    pub fn body_animation(&self, body: usize) -> Option<&AnimatedMesh> {
+        self.tracks[body].animation()
     }
 
     /// Where a body's frame is at a frame of the scene.
