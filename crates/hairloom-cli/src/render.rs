@@ -8,7 +8,7 @@ use hairloom_picture::{Animation, ContactSheet, HairColor, PictureError, Playbac
 use crate::failure::Failure;
 use crate::output::{make_parent, print};
 use crate::progress::Progress;
-use crate::settings::size;
+use crate::settings::{factor, size};
 use crate::stage::Look;
 
 /// Draw a groom or a frame of a cache, a contact sheet of several frames, or an animation.
@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     #[arg(long, short, value_name = "FILE.png")]
     out: PathBuf,
     /// The frame to draw, counted from 0.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     frame: usize,
     /// Draw N frames, evenly spaced from the first to the last, on one contact sheet.
     #[arg(long, value_name = "N", conflicts_with_all = ["frame", "animation"], value_parser = clap::value_parser!(u32).range(1..=400))]
@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME", default_value = "brown")]
     color: HairColor,
     /// Multiplies the diameters of the strands; chosen from their number when left out.
-    #[arg(long, value_name = "FACTOR")]
+    #[arg(long, value_name = "FACTOR", allow_negative_numbers = true, value_parser = factor)]
     thickness: Option<f32>,
 }
 
@@ -78,6 +78,12 @@ fn read(arguments: &Arguments, cache: &Cache, frame: usize) -> Result<CacheFrame
         Failure::bad_input(format!("{}, frame {frame}: {problem}", arguments.file.display()))
     };
     shot.groom.check_shape().map_err(|error| wrong(error.to_string()))?;
+    let curves = &shot.groom.curves;
+    if shot.bodies.is_empty() && !(0..curves.strands()).any(|strand| curves.length(strand) > 0.0) {
+        return Err(wrong(
+            "there is nothing to draw: no strand has two distinct vertices, and no bodies".into(),
+        ));
+    }
     for body in &shot.bodies {
         // NaN is not below the limit either.
         let nowhere = body.mesh.points.iter().position(|point| !(point.abs().max_element() <= FARTHEST));

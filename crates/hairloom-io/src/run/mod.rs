@@ -12,6 +12,7 @@ pub use error::RunError;
 pub use report::{OutOfReach, PhaseTotal, Status, Summary, WorstOf, peak_memory};
 
 use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -72,8 +73,13 @@ impl Observer for Silent {}
 /// Reads the scene of a run, its overrides in place.
 pub fn read_scene(options: &RunOptions) -> Result<Scene, RunError> {
     let path = &options.scene;
-    let text =
-        fs::read_to_string(path).map_err(|source| RunError::ReadScene { path: path.clone(), source })?;
+    let text = fs::read_to_string(path).map_err(|source| match source.kind() {
+        ErrorKind::InvalidData => {
+            io::Error::new(ErrorKind::InvalidData, "it is not text in UTF-8, and a scene is a TOML file")
+        }
+        _ => source,
+    });
+    let text = text.map_err(|source| RunError::ReadScene { path: path.clone(), source })?;
     Ok(Scene::from_toml_with(&text, &path.display().to_string(), &options.overrides)?)
 }
 
@@ -312,6 +318,9 @@ fn check_inputs(options: &RunOptions, scene: &Scene, library: &Folder, out: &Pat
     let replaced = cache::files(out).into_iter().chain(options.report.clone());
     for path in replaced {
         let is_input = real(&path).is_some_and(|path| inputs.contains(&path));
+        if path.is_dir() {
+            return Err(RunError::OutputIsFolder { path });
+        }
         if is_input || (options.report.as_ref() == Some(&path) && path == out) {
             return Err(RunError::OutputIsInput { path });
         }
@@ -340,7 +349,7 @@ fn make_folder(file: &Path) -> Result<(), RunError> {
 
 fn remove(path: &Path) -> Result<(), RunError> {
     match fs::remove_file(path) {
-        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+        Err(source) if source.kind() != ErrorKind::NotFound => {
             Err(RunError::Output { path: path.to_owned(), source })
         }
         _ => Ok(()),

@@ -53,7 +53,12 @@ pub(super) fn make_groom(
             groom
         }
     };
-    let (groom, repairs) = groom.checked().map_err(|error| SimulationError::Groom(error.to_string()))?;
+    let (groom, repairs) = groom.checked().map_err(|error| {
+        SimulationError::Groom(match &scene.groom.source {
+            GroomSource::File(file) => format!("'{file}': {error}"),
+            _ => error.to_string(),
+        })
+    })?;
     if !repairs.is_empty() {
         warnings.push(Warning(format!("the groom was repaired: {repairs}")));
     }
