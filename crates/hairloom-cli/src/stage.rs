@@ -1,5 +1,6 @@
 //! Grooms and caches in front of the camera.
 
+use glam::Vec3;
 use hairloom::groom::DEFAULT_WIDTH;
 use hairloom_io::cache::{CacheBody, CacheFrame};
 use hairloom_picture::{BodyLayer, Camera, HairColor, HairLayer, Image, Options, Scene, View, render};
@@ -42,8 +43,11 @@ impl Look {
         let widths = if shot.groom.widths.is_empty() { &[DEFAULT_WIDTH] } else { &shot.groom.widths[..] };
         let mut hair = HairLayer::new(&shot.groom.curves, widths, self.color);
         hair.width_scale = self.thickness.unwrap_or_else(|| thickness(shot.groom.strands(), widths));
-        let body =
-            |body: &'s CacheBody| BodyLayer { vertex_colors: &body.colors, ..BodyLayer::new(&body.mesh) };
+        let body = |body: &'s CacheBody| BodyLayer {
+            mesh: &body.mesh,
+            color: body.color.map_or(BodyLayer::SKIN, Vec3::from_array),
+            point_colors: &body.point_colors,
+        };
         Scene { hair: vec![hair], bodies: shot.bodies.iter().map(body).collect(), ground: None }
     }
 }

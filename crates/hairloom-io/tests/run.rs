@@ -287,9 +287,11 @@ fn figures_are_written_and_read_with_the_colours_of_their_skin() {
         let summary = run_until(&options, None).0.unwrap();
         let frame = Cache::open(&summary.out).unwrap().frame(1).unwrap();
         let bust = hairloom::figure::by_name("bust").unwrap();
-        assert_eq!(frame.bodies[0].colors, bust.colour);
+        let skin: Vec<[f32; 3]> = bust.colour.iter().map(|color| color.to_array()).collect();
+        assert_eq!((frame.bodies[0].color, &frame.bodies[0].point_colors), (None, &skin));
         assert!(bust.colour.iter().any(|color| *color != bust.colour[0]));
-        assert_eq!(frame.bodies[1].colors.len(), 1, "a shape has one colour");
+        let ball = &frame.bodies[1];
+        assert!(ball.color.is_some() && ball.point_colors.is_empty(), "a shape has one colour");
     }
 }
 
@@ -305,7 +307,8 @@ fn caches_are_read_back_with_bodies_in_the_world() {
     assert_eq!((start.time_code, end.time_code), (0.0, 12.0));
     let names: Vec<&str> = end.bodies.iter().map(|body| body.name.as_str()).collect();
     assert_eq!(names, ["head", "left arm"]);
-    assert_eq!(end.bodies[0].colors, [glam::Vec3::new(0.8, 0.6, 0.5)]);
+    assert_eq!(end.bodies[0].color, Some([0.8, 0.6, 0.5]));
+    assert!(end.bodies[0].point_colors.is_empty());
     // Bodies are where the simulation has them.
     let scene = hairloom_io::run::read_scene(&options).unwrap();
     let simulation = hairloom::simulate::Simulation::new(scene, &hairloom::simulate::NoFiles).unwrap();

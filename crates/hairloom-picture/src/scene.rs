@@ -37,15 +37,15 @@ impl<'a> HairLayer<'a> {
     }
 }
 
-/// A body to draw. Triangles with points that are not finite are left out.
+/// A body to draw: a mesh of one colour, or painted. Triangles with points that are not finite are left out.
 #[derive(Debug, Clone)]
 pub struct BodyLayer<'a> {
     /// The surface.
     pub mesh: &'a TriMesh,
-    /// Linear RGB, each 0 to 1, of a body without colours of its own.
+    /// Linear RGB, each 0 to 1.
     pub color: Vec3,
-    /// Colours of the vertices, linear RGB: one for each, one for all, or empty.
-    pub vertex_colors: &'a [Vec3],
+    /// Linear RGB of each point instead, if there is one for each; a wrong number of them is left alone.
+    pub point_colors: &'a [[f32; 3]],
 }
 
 impl<'a> BodyLayer<'a> {
@@ -56,15 +56,7 @@ impl<'a> BodyLayer<'a> {
 
     /// A body in the colour of skin.
     pub fn new(mesh: &'a TriMesh) -> Self {
-        Self { mesh, color: Self::SKIN, vertex_colors: &[] }
-    }
-
-    /// The colour at a vertex, linear RGB.
-    pub(crate) fn color_at(&self, vertex: u32) -> Vec3 {
-        match self.vertex_colors {
-            [only] => *only,
-            colors => colors.get(vertex as usize).copied().unwrap_or(self.color),
-        }
+        Self { mesh, color: Self::SKIN, point_colors: &[] }
     }
 }
 
@@ -108,11 +100,7 @@ impl Scene<'_> {
             check_hair(layer, hair)?;
         }
         for (body, layer) in self.bodies.iter().enumerate() {
-            let (points, found) = (layer.mesh.points.len(), layer.vertex_colors.len());
-            if found > 1 && found != points {
-                let expected = format!("0, 1 or {points} (one for each vertex)");
-                return Err(PictureError::Length { layer: body, what: "vertex_colors", found, expected });
-            }
+            let points = layer.mesh.points.len();
             for (triangle, corners) in layer.mesh.triangles.iter().enumerate() {
                 if let Some(&vertex) = corners.iter().find(|&&vertex| vertex as usize >= points) {
                     return Err(PictureError::Triangle { body, triangle, vertex, points });

@@ -1,6 +1,5 @@
 use std::path::{Path, PathBuf};
 
-use glam::Vec3;
 use hairloom::body::TriMesh;
 use hairloom::groom::Groom;
 
@@ -43,8 +42,10 @@ pub struct CacheBody {
     pub name: String,
     /// Its mesh in the world.
     pub mesh: TriMesh,
-    /// Linear RGB from 0 to 1: one colour for all of it, one for each vertex, or none.
-    pub colors: Vec<Vec3>,
+    /// Red, green and blue, from 0 to 1, if all of it has one colour.
+    pub color: Option<[f32; 3]>,
+    /// The colours of the mesh's points, if each has its own; otherwise empty.
+    pub point_colors: Vec<[f32; 3]>,
 }
 
 impl Cache {
@@ -81,8 +82,12 @@ impl Cache {
             Content::Usd { stage, times } => {
                 let time_code = *times.get(index).ok_or_else(missing)?;
                 let meshes = stage.meshes(time_code)?.into_iter();
-                let bodies =
-                    meshes.map(|one| CacheBody { name: one.name, mesh: one.mesh, colors: one.colors });
+                let bodies = meshes.map(|one| CacheBody {
+                    name: one.name,
+                    mesh: one.mesh,
+                    color: one.color,
+                    point_colors: one.point_colors,
+                });
                 Ok(CacheFrame { groom: stage.groom(time_code)?, bodies: bodies.collect(), time_code })
             }
             Content::Hair { files } => {

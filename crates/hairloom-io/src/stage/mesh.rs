@@ -1,6 +1,5 @@
 //! Meshes.
 
-use glam::Vec3;
 use hairloom::body::TriMesh;
 
 use super::{Stage, StageMesh, value};
@@ -61,8 +60,11 @@ pub(super) fn read(stage: &Stage, prim: Prim<'_>, time: f64) -> Result<StageMesh
         Some(Value::String(name)) if !name.is_empty() => name.to_string(),
         _ => prim.name().to_owned(),
     };
-    let colors = colors(prim, mesh.points.len())?;
-    Ok(StageMesh { name, mesh, colors })
+    let colors = colors(prim)?;
+    let color = colors.first().copied().filter(|_| colors.len() == 1);
+    let point_colors =
+        if colors.len() == mesh.points.len() && colors.len() > 1 { colors } else { Vec::new() };
+    Ok(StageMesh { name, mesh, color, point_colors })
 }
 
 fn token(prim: Prim<'_>, name: &str) -> Result<Option<String>, CacheError> {
@@ -70,12 +72,7 @@ fn token(prim: Prim<'_>, name: &str) -> Result<Option<String>, CacheError> {
     Ok(attribute.default()?.and_then(|value| value.as_str().map(str::to_owned)))
 }
 
-/// The colours of a mesh; none if they are given for faces or corners.
-fn colors(prim: Prim<'_>, points: usize) -> Result<Vec<Vec3>, CacheError> {
+fn colors(prim: Prim<'_>) -> Result<Vec<[f32; 3]>, CacheError> {
     let Some(attribute) = prim.attribute("primvars:displayColor") else { return Ok(Vec::new()) };
-    let colors = attribute.default()?.and_then(|value| value.to_vec3f_array()).unwrap_or_default();
-    let interpolation = attribute.metadata("interpolation")?;
-    let smooth = matches!(interpolation.as_ref().and_then(Value::as_str), Some("vertex" | "varying"));
-    let usable = colors.len() == 1 || (smooth && colors.len() == points);
-    Ok(if usable { colors.into_iter().map(Vec3::from_array).collect() } else { Vec::new() })
+    Ok(attribute.default()?.and_then(|value| value.to_vec3f_array()).unwrap_or_default())
 }

@@ -23,8 +23,10 @@ pub(crate) struct StageMesh {
     pub(crate) name: String,
     /// The mesh in the world.
     pub(crate) mesh: TriMesh,
-    /// Linear RGB from 0 to 1: one colour for all of it, one for each vertex, or none.
-    pub(crate) colors: Vec<Vec3>,
+    /// Its colour, if it has one for all of it.
+    pub(crate) color: Option<[f32; 3]>,
+    /// The colours of its points, if it has one for each.
+    pub(crate) point_colors: Vec<[f32; 3]>,
 }
 
 /// A layer, and where its curves and meshes are.

@@ -179,14 +179,17 @@ impl<'a> ScreenBodies<'a> {
         let vertices = layer.mesh.triangles[triangle as usize];
         let weights = barycentric(corners, point);
         let normals = &self.normals[body as usize];
-        let blend = |of: &dyn Fn(u32) -> Vec3| -> Vec3 {
-            vertices.iter().zip(weights).map(|(&vertex, weight)| of(vertex) * weight).sum()
-        };
-        let normal = blend(&|vertex| normals[vertex as usize]);
-        let color = blend(&|vertex| layer.color_at(vertex));
+        let normal: Vec3 =
+            vertices.iter().zip(weights).map(|(&vertex, weight)| normals[vertex as usize] * weight).sum();
         let viewer = (self.projection.eye - point).normalize_or(Vec3::Z);
         let normal = normal.normalize_or(viewer);
         let normal = if normal.dot(viewer) < -0.2 { -normal } else { normal };
+        let color = if layer.point_colors.len() == layer.mesh.points.len() {
+            let paint = |vertex: u32| Vec3::from_array(layer.point_colors[vertex as usize]);
+            vertices.iter().zip(weights).map(|(&vertex, weight)| paint(vertex) * weight).sum()
+        } else {
+            layer.color
+        };
         shade_body(color, point, normal, viewer, lighting)
     }
 }

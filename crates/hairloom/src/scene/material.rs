@@ -99,8 +99,17 @@ impl Material {
     }
 
     pub(super) fn read(scene: &Section<'_>, usual: MaterialPreset) -> Result<Self, SceneError> {
-        const KEYS: &[&str] =
-            &["preset", "young", "poisson", "density", "radius", "flatness", "friction", "body_friction", "drag"];
+        const KEYS: &[&str] = &[
+            "preset",
+            "young",
+            "poisson",
+            "density",
+            "radius",
+            "flatness",
+            "friction",
+            "body_friction",
+            "drag",
+        ];
         let section = scene.section("material", KEYS)?;
         let preset = section.or("preset", usual, |field| field.choice())?;
         let base = Self::preset(preset);
