@@ -53,11 +53,9 @@ fn scenes_that_cannot_be() {
         &sim(&with_solver, &["--set", "solver.bending=9"]),
         &["--set solver.bending=9", "from 0 to 1"],
     );
-    assert_refused(
-        &sim(&with_solver.replace("ftl", "fltt"), &[]),
-        &["scene.toml:7:1", "Did you mean 'ftl'?"],
-    );
+    assert_refused(&sim(&with_solver.replace("ftl", "flt"), &[]), &["scene.toml:7:1", "Did you mean 'ftl'?"]);
     assert_refused(&sim(BALL, &["--set", "time.substeps=4000000000"]), &["time.substeps", "10000"]);
+    assert_refused(&sim(BALL, &["--set", "body.0.position=[1e30, 0, 0]"]), &["nearer to the origin"]);
     assert_refused(&sim(BALL, &["--set", "material.radius=1e30"]), &["--set material.radius=1e30"]);
     assert_refused(&sim(BALL, &["--set", "groom.style={preset='straight', strands=0}"]), &["strands"]);
     assert_refused(&sim("[groom]\nfile = 'no.usdc'\n", &["--seed", "1"]), &["--seed", "no.usdc"]);

@@ -97,6 +97,7 @@ impl RunError {
             Self::Output { source, .. } => matches!(
                 source.kind(),
                 io::ErrorKind::NotFound
+                    | io::ErrorKind::AlreadyExists
                     | io::ErrorKind::PermissionDenied
                     | io::ErrorKind::NotADirectory
                     | io::ErrorKind::IsADirectory
