@@ -136,7 +136,7 @@ fn outputs_that_cannot_be_written() {
     let mut options = options(folder.path(), SMALL, "out.usdc");
     options.report = Some(folder.path().join("taken.usdc"));
     let error = run_until(&options, None).0.unwrap_err();
-    assert!(matches!(error, RunError::Output { .. }), "{error:?}");
+    assert!(matches!(error, RunError::OutputIsFolder { .. }), "{error:?}");
     assert!(
         !folder.path().join("out.usdc").exists(),
         "nothing is simulated before the report can be written"
