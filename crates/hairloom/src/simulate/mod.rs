@@ -108,8 +108,10 @@ pub struct BodyView {
     pub mesh: TriMesh,
     /// Whether its points move by themselves.
     pub deforms: bool,
-    /// Red, green and blue, from 0 to 1.
+    /// Red, green and blue, from 0 to 1, where the scene asks for one colour.
     pub color: Option<[f32; 3]>,
+    /// The colours of the mesh's points, where a figure is painted and the scene asks for nothing else.
+    pub point_colors: Vec<Vec3>,
 }
 
 /// A scene at work.
@@ -235,9 +237,15 @@ impl Simulation {
             if track.deforms() {
                 mesh.points = track.points(self.scene.time.start);
             }
-            BodyView { name: track.name().into(), mesh, deforms: track.deforms(), color: track.color() }
+            let (deforms, color, point_colors) = (track.deforms(), track.color(), track.paint.clone());
+            BodyView { name: track.name().into(), mesh, deforms, color, point_colors }
         };
         self.tracks.iter().map(view).collect()
+    }
+
+    /// The samples that a body moves through, if they come from a file.
+    pub fn body_animation(&self, body: usize) -> Option<&AnimatedMesh> {
+        self.tracks[body].animation()
     }
 
     /// Where a body's frame is at a frame of the scene.
