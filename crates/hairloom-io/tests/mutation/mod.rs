@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 /// SplitMix64: small, and the same on every machine.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -16,7 +16,7 @@ impl Random {
     }
 
     /// A number below `limit`; 0 if `limit` is 0.
-    fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         (self.next() % limit.max(1) as u64) as usize
     }
 }
@@ -115,7 +115,7 @@ fn damage(good: &[u8], count: usize, seed: u64, words: &[&[u8]], read: impl Fn(&
 }
 
 /// The most address space that this process ever had [bytes], where the system tells.
-fn peak_address_space() -> Option<u64> {
+pub(crate) fn peak_address_space() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmPeak:"))?;
     Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
