@@ -1,4 +1,4 @@
-//! The pass from root to tip, eight strands at a time and two packs abreast.
+//! The pass from root to tip, eight strands at a time; far from bodies two packs abreast.
 
 use super::packs::Pack;
 use super::project::{
@@ -43,6 +43,14 @@ impl Kernel for Advance<'_, '_> {
 
     #[inline(always)]
     fn run<L: Lane>(self) -> Outcome {
+        // Two versions, so that hair far from all bodies does not carry along what contact needs.
+        if self.constants.bodies.is_some() { self.sweep::<L, true>() } else { self.sweep::<L, false>() }
+    }
+}
+
+impl Advance<'_, '_> {
+    #[inline(always)]
+    fn sweep<L: Lane, const BODIES: bool>(self) -> Outcome {
         let Chunk { packs, drives, mut edges, mut velocities, mut moves, mut lengths, room, planes } =
             self.chunk;
         let Planes { planes: all_planes, of_row, suspects } = planes;
@@ -61,26 +69,28 @@ impl Kernel for Advance<'_, '_> {
                 all_planes,
             }
         });
-        let constants = &self.constants;
+        let (constants, pace) = (&self.constants, &Pace::new(&self.constants));
         let (mut first_steps, mut second_steps) = (Vec::new(), Vec::new());
         let mut outcome = Outcome::default();
         suspects.clear();
         let mut index = 0;
         while let Some(strands) = rows_of_next.next() {
-            let mut first = Sweep::<L>::begin(strands, constants, &mut first_steps);
-            if let Some(strands) = rows_of_next.next() {
-                // Each row waits long for the square root of the one before: two packs fill each other's gaps.
-                let mut second = Sweep::<L>::begin(strands, constants, &mut second_steps);
+            let mut first = Sweep::<L, BODIES>::begin(strands, constants, pace, &mut first_steps);
+            // Each row waits long for the square root of the one before: two packs fill each other's gaps. With contact
+            // they would fill the registers instead.
+            if !BODIES && let Some(strands) = rows_of_next.next() {
+                let mut second = Sweep::<L, BODIES>::begin(strands, constants, pace, &mut second_steps);
                 while first.is_under_way() && second.is_under_way() {
                     first.advance();
                     second.advance();
                 }
                 first.finish(index, suspects, &mut outcome);
-                second.finish(index + 1, suspects, &mut outcome);
+                index += 1;
+                second.finish(index, suspects, &mut outcome);
             } else {
                 first.finish(index, suspects, &mut outcome);
             }
-            index += 2;
+            index += 1;
         }
         outcome
     }
@@ -112,10 +122,32 @@ fn backward_pass<L: Lane>(strand: &Strands<'_>, constants: &Constants<'_>, steps
     }
 }
 
+/// Constants of the pass, in lanes.
+struct Pace<L> {
+    dt: L,
+    per_dt: L,
+    /// Share of a correction that its leader's velocity takes on, over the time step [1/s].
+    reaction: L,
+    bending: L,
+}
+
+impl<L: Lane> Pace<L> {
+    #[inline(always)]
+    fn new(constants: &Constants<'_>) -> Self {
+        Self {
+            dt: L::splat(constants.dt),
+            per_dt: L::splat(1.0 / constants.dt),
+            reaction: L::splat(constants.correction / constants.dt),
+            bending: L::splat(constants.bending),
+        }
+    }
+}
+
 /// One pack under way from root to tip: sections 3.1 to 3.3, 3.5 and 3.7 in one sweep.
-struct Sweep<'a, L: Lane> {
+struct Sweep<'a, L: Lane, const BODIES: bool> {
     strands: Strands<'a>,
     constants: &'a Constants<'a>,
+    pace: &'a Pace<L>,
     /// Displacements predicted by the backward pass, where there is one [m].
     steps: &'a [Row3],
     /// The next row.
@@ -138,15 +170,20 @@ struct Sweep<'a, L: Lane> {
     suspect: bool,
 }
 
-impl<'a, L: Lane> Sweep<'a, L> {
+impl<'a, L: Lane, const BODIES: bool> Sweep<'a, L, BODIES> {
     /// Brings the held vertices to where they go.
     #[inline(always)]
-    fn begin(strands: Strands<'a>, constants: &'a Constants<'a>, steps: &'a mut Vec<Row3>) -> Self {
+    fn begin(
+        strands: Strands<'a>,
+        constants: &'a Constants<'a>,
+        pace: &'a Pace<L>,
+        steps: &'a mut Vec<Row3>,
+    ) -> Self {
         if constants.backward {
             backward_pass::<L>(&strands, constants, steps);
         }
         let drive = strands.drive;
-        let per_dt = L::splat(1.0 / constants.dt);
+        let per_dt = pace.per_dt;
         let shift = L::load3(&drive.shift);
         let velocity = shift * per_dt;
         let mut sweep = Self {
@@ -163,6 +200,7 @@ impl<'a, L: Lane> Sweep<'a, L> {
             suspect: false,
             strands,
             constants,
+            pace,
             steps,
         };
         let Strands { pack, edges, velocities, moves, lengths, .. } = &mut sweep.strands;
@@ -192,7 +230,7 @@ impl<'a, L: Lane> Sweep<'a, L> {
     fn advance(&mut self) {
         let (i, constants) = (self.at, self.constants);
         let Strands { pack, drive, edges, velocities, moves, lengths, .. } = &mut self.strands;
-        let dt = L::splat(constants.dt);
+        let dt = self.pace.dt;
         self.push += L::load3(&drive.slope);
         let edge = L::load3(&edges[i]);
         let length = L::load(&lengths[i]);
@@ -202,7 +240,7 @@ impl<'a, L: Lane> Sweep<'a, L> {
         let predicted = edge + step - self.shift;
         let mut follower = predicted;
         if constants.bending > 0.0 {
-            let least = L::splat(constants.bending) * (length + self.previous_length);
+            let least = self.pace.bending * (length + self.previous_length);
             follower = resist_bending(follower, self.previous, least, self.previous_length);
         }
         // Equation 6; its correction is the part that acts between leader and follower.
@@ -212,20 +250,22 @@ impl<'a, L: Lane> Sweep<'a, L> {
         let correction = Vector3::select(real, new_edge - follower, Vector3::zero());
         // Equation 9 for the leader; held vertices keep the velocity they are given.
         if i > pack.held {
-            self.velocity -= correction * L::splat(constants.correction / constants.dt);
+            self.velocity -= correction * self.pace.reaction;
         }
-        if let Some(touch) = self.touch.take() {
+        if BODIES && let Some(touch) = self.touch.take() {
             self.velocity = touch.settle(self.velocity);
         }
         L::store3(self.velocity, &mut velocities[i - 1]);
         self.energy += self.velocity.length_squared();
-        if constants.bodies.is_some() {
+        if BODIES {
             let heading = L::load3(&moves[i]) * dt;
             self.meet_bodies(&mut new_edge, edge, heading, wanted, length);
         }
         self.shift += new_edge - edge;
-        self.position += new_edge;
-        self.velocity = self.shift * L::splat(1.0 / constants.dt);
+        if BODIES {
+            self.position += new_edge;
+        }
+        self.velocity = self.shift * self.pace.per_dt;
         L::store3(new_edge, &mut self.strands.edges[i]);
         L::store3(self.velocity, &mut self.strands.moves[i]);
         self.previous = new_edge;
