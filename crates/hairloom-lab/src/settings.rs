@@ -98,10 +98,7 @@ fn overlay<T: Serialize + DeserializeOwned>(
 }
 
 fn check_method(method: &Method) -> Result<(), LabError> {
-    let checked = match method {
-        Method::Ftl(params) => params.check(),
-    };
-    checked.map_err(|(key, expected)| {
+    method.check().map_err(|(key, expected)| {
         let problem = format!("expected {expected}");
         LabError::BadParameter { key: format!("{PREFIX}{key}"), problem }
     })

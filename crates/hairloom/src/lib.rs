@@ -5,6 +5,7 @@
 //! world does). All quantities are SI: metres, kilograms, seconds. The y axis points up.
 
 pub mod body;
+pub mod contact;
 pub mod figure;
 pub mod groom;
 pub mod math;

@@ -139,7 +139,7 @@ fn without_collision_hair_would_sink() {
     for _ in 0..30 {
         simulation.advance().unwrap();
         let inside =
-            |point: &glam::DVec3| simulation.bodies().sample(0, point.as_vec3(), 1.0).distance < -0.01;
+            |point: &glam::DVec3| simulation.bodies().at(1.0).sample(0, point.as_vec3()).distance < -0.01;
         sunk += simulation.state().positions.iter().filter(|point| inside(point)).count();
     }
     assert!(sunk > 100, "{sunk}");

@@ -55,11 +55,12 @@ fn largest_difference(params: Params, steps: usize) -> f64 {
         let (start, end) = (pose(step as f64 * DT), pose((step + 1) as f64 * DT));
         bodies.begin_step(&[Motion::Rigid { start, end }], DT).unwrap();
         let drive = Drive::new(&bodies, &attachments, &wind);
+        let obstacles = drive.obstacles();
         touched += solver.step(&drive, Step::Dynamic { dt: DT }).unwrap().contacts;
         for (strand, plain) in plain.iter_mut().enumerate() {
             let root = end.apply(curves.strand(strand)[0].as_dvec3()).as_vec3();
             let gravity = drive.gravity.as_vec3();
-            let step = PlainStep { dt: DT as f32, root, gravity, bodies: Some(&bodies) };
+            let step = PlainStep { dt: DT as f32, root, gravity, bodies: Some(&obstacles) };
             plain.look_ahead(&step);
             plain.step(&step, &params);
         }

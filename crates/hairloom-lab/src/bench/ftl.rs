@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use glam::{DVec3, Vec3};
-use hairloom::body::{Bodies, Body, MeshQuery, MeshSettings, MeshShape, Motion, Shape};
+use hairloom::body::{Bodies, Body, MeshQuery, MeshSettings, MeshShape, Motion, Obstacles, Shape};
 use hairloom::figure;
 use hairloom::groom::{Curves, Preset, Root, Style, Surface, grow};
 use hairloom::scene::{Attachments, Drive, Material, MaterialPreset, Model, Seat, Wind};
@@ -88,14 +88,14 @@ impl Monster {
         solver.step(&self.drive(), Step::Dynamic { dt: DT }).expect("fur does not diverge")
     }
 
-    fn strand_step<'a>(&'a self, strand: usize) -> PlainStep<'a> {
+    fn strand_step<'a>(&self, obstacles: &'a Obstacles<'a>, strand: usize) -> PlainStep<'a> {
         let attachment = &self.attachments.items[strand];
         let frame = self.drive().seat_frame(attachment, 1.0);
         PlainStep {
             dt: DT as f32,
             root: frame.apply(self.attachments.points_of(attachment)[0]).as_vec3(),
             gravity: Vec3::new(0.0, -9.81, 0.0),
-            bodies: Some(&self.bodies),
+            bodies: Some(obstacles),
         }
     }
 }
@@ -143,8 +143,9 @@ fn time_stages(monster: &mut Monster, copies: bool, plain: bool) -> Stages {
         stages.contacts = stages.contacts.max(report.contacts);
         least(&mut stages.copy, shortest(1, || copy(&source, &mut target)));
         if plain {
+            let obstacles = monster.bodies.at(1.0);
             let steps: Vec<PlainStep<'_>> =
-                (0..strands.len()).map(|strand| monster.strand_step(strand)).collect();
+                (0..strands.len()).map(|strand| monster.strand_step(&obstacles, strand)).collect();
             strands.iter_mut().zip(&steps).for_each(|(strand, step)| strand.look_ahead(step));
             least(
                 &mut stages.plain,

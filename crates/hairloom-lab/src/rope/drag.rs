@@ -105,7 +105,7 @@ fn contest(params: &Params, method: &Method) -> Result<Vec<Dragged>, LabError> {
         let track = record(&mut Euler::new(params, &start, k, substeps), steps, params.dt, &path)?;
         runs.push((format!("springs of {k} N/m, {substeps} substeps"), track));
     }
-    let Method::Ftl(base) = method;
+    let Method::Ftl(base) = method else { unreachable!("only ftl is offered") };
     let contenders = vec![
         Contender::leader(params, *base),
         Contender::Pbd(Pbd::new(params, &start, PBD_ITERATIONS[0])),

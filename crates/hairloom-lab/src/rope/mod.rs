@@ -43,7 +43,7 @@ impl Experiment for Rope {
         figure.columns = 3;
         figure.panel_size = (640, 520);
         let mut findings = Findings { rows: Vec::new(), checks: Vec::new(), figure };
-        let Method::Ftl(base) = method;
+        let Method::Ftl(base) = method else { unreachable!("only ftl is offered") };
         projection::run(params, method, &mut findings)?;
         bending::run(params, base, &mut findings)?;
         falling::run(params, base, &mut findings)?;

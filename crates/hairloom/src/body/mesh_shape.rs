@@ -58,7 +58,6 @@ struct Prepared {
     grid: DistanceGrid,
     settings: MeshSettings,
     cell: f32,
-    radius: f32,
 }
 
 impl MeshShape {
@@ -69,31 +68,20 @@ impl MeshShape {
         let cell = match settings.cell {
             Some(cell) if cell.is_finite() && cell > 0.0 => cell,
             Some(cell) => return Err(BodyError::BadCell { cell }),
-            None => rest.extent(&topology) / CELLS,
+            None => rest.extent() / CELLS,
         };
         let grid = DistanceGrid::build(&topology, &rest, &[], cell);
-        let radius = mesh.points.iter().map(|p| p.length()).fold(0.0, f32::max);
-        Ok(Self { prepared: Arc::new(Prepared { topology, rest, grid, settings, cell, radius }) })
+        Ok(Self { prepared: Arc::new(Prepared { topology, rest, grid, settings, cell }) })
     }
 
     /// The points as given, in the frame of the body [m].
     pub fn points(&self) -> &[Vec3] {
-        &self.prepared.rest.end
+        &self.prepared.rest.points
     }
 
     /// The triangles as given.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.prepared.topology.triangles
-    }
-
-    /// No point is farther from the origin of the body's frame than this [m].
-    pub fn radius(&self) -> f32 {
-        self.prepared.radius
-    }
-
-    /// How many triangles have no area and were left out.
-    pub fn dropped_triangles(&self) -> usize {
-        self.prepared.topology.triangles.len() - self.prepared.topology.kept.len()
     }
 
     /// Whether no edge is a rim, so that inside and outside are told apart everywhere.
@@ -156,6 +144,6 @@ impl MeshShape {
     /// The exact closest point of the undeformed surface to `point`, both in the frame of the body; `None` for a
     /// point that is not finite.
     pub fn closest(&self, point: Vec3) -> Option<SurfacePoint> {
-        self.prepared.rest.closest(&self.prepared.topology, point, 1.0, f32::INFINITY)
+        self.prepared.rest.closest(&self.prepared.topology, point, f32::INFINITY)
     }
 }

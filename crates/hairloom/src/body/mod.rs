@@ -1,9 +1,10 @@
 //! Bodies that hair grows on and collides with: planes, spheres, capsules and triangle meshes, rigid or deforming,
 //! behind one interface.
 //!
-//! [`Bodies`] holds all bodies of a scene during one step. [`Bodies::sample`] gives the signed distance, the outward
-//! normal and the velocity of the body's material at the closest point; [`Bodies::clearance`] is a cheap lower bound
-//! of the distance that lets a solver skip most exact queries.
+//! [`Bodies`] holds all bodies of a scene during one step, and [`Bodies::at`] gives the [`Obstacles`] of one moment of it.
+//! [`Obstacles::nearest`] gives the signed distance, the outward normal and the velocity of the body's material at the
+//! closest point; [`Obstacles::clearance`] is a cheap lower bound of the distance that lets a solver skip most exact
+//! queries.
 
 mod bodies;
 mod deforming;
@@ -12,6 +13,7 @@ mod grid;
 mod mesh;
 mod mesh_shape;
 mod motion;
+mod obstacles;
 mod primitive;
 mod surface;
 mod topology;
@@ -28,6 +30,7 @@ pub use grid::DistanceGrid;
 pub use mesh::TriMesh;
 pub use mesh_shape::{MeshQuery, MeshSettings, MeshShape};
 pub use motion::Motion;
+pub use obstacles::Obstacles;
 pub use surface::SurfacePoint;
 
 /// What hair meets at a point.

@@ -33,13 +33,12 @@ impl Motion<'_> {
 /// A rigid motion, ready for queries.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RigidMotion {
-    pub(crate) start: Pose,
-    pub(crate) end: Pose,
+    start: Pose,
+    end: Pose,
     /// Velocity of the origin of the frame [m/s].
     linear: Vec3,
     /// Angular velocity, in the world [rad/s].
     angular: Vec3,
-    last: Frame,
 }
 
 /// A pose split into what keeps precision far from the origin and what is quick.
@@ -51,7 +50,7 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    fn new(pose: &Pose) -> Self {
+    pub(crate) fn new(pose: &Pose) -> Self {
         let rotation = Mat3::from_quat(pose.rotation.as_quat());
         Self {
             translation: pose.translation,
@@ -85,7 +84,6 @@ impl RigidMotion {
             end,
             linear: ((end.translation - start.translation) * rate).as_vec3(),
             angular: (turn.to_scaled_axis() * rate).as_vec3(),
-            last: Frame::new(&end),
         }
     }
 
@@ -93,18 +91,9 @@ impl RigidMotion {
         if t == 1.0 { self.end } else { self.start.interpolate(&self.end, t) }
     }
 
-    pub(crate) fn frame(&self, t: f32) -> Frame {
-        if t == 1.0 || self.start == self.end { self.last } else { Frame::new(&self.pose(f64::from(t))) }
-    }
-
     /// The velocity of the material at `arm` from the origin of the frame, in the world [m/s].
     pub(crate) fn velocity(&self, arm: Vec3) -> Vec3 {
         self.linear + self.angular.cross(arm)
-    }
-
-    /// No point within `radius` of the origin of the frame is faster than this [m/s].
-    pub(crate) fn max_speed(&self, radius: f32) -> f32 {
-        self.linear.length() + self.angular.length() * radius
     }
 }
 

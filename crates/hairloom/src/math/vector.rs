@@ -38,6 +38,22 @@ impl<R: Real> Vector3<R> {
         self.x.mul_add(other.x, self.y.mul_add(other.y, self.z * other.z))
     }
 
+    /// Vector product.
+    #[inline(always)]
+    pub fn cross(self, other: Self) -> Self {
+        Self {
+            x: self.y * other.z - self.z * other.y,
+            y: self.z * other.x - self.x * other.z,
+            z: self.x * other.y - self.y * other.x,
+        }
+    }
+
+    /// Each component times that of `factors`.
+    #[inline(always)]
+    pub fn scaled(self, factors: Self) -> Self {
+        Self { x: self.x * factors.x, y: self.y * factors.y, z: self.z * factors.z }
+    }
+
     /// Squared length.
     #[inline(always)]
     pub fn length_squared(self) -> R {

@@ -1,4 +1,4 @@
-use glam::DVec3;
+use glam::{DVec3, Quat};
 
 use crate::body::Bodies;
 use crate::math::Pose;
@@ -32,6 +32,8 @@ pub struct Attachment {
     pub seat: Seat,
     /// Where the coordinates of the held vertices begin in [`Attachments::points`].
     pub points: u32,
+    /// Rotation of the seat when it took hold of the groomed strand: directions as groomed are turned from there.
+    pub bind: Quat,
 }
 
 /// All attachments of a scene, sorted by strand and then by first vertex.
@@ -73,7 +75,8 @@ impl Attachments {
         let points = self.points.len() as u32;
         self.points.extend(vertices.iter().map(|&vertex| frame.apply_inverse(vertex)));
         let count = vertices.len() as u32;
-        self.items.push(Attachment { strand, first, count, body: body as u32, seat, points });
+        let bind = frame.rotation.as_quat();
+        self.items.push(Attachment { strand, first, count, body: body as u32, seat, points, bind });
     }
 
     /// The coordinates of the vertices that `attachment` holds.

@@ -2,7 +2,7 @@ use glam::DVec3;
 
 use super::attachment::{Attachment, Attachments};
 use super::wind::Wind;
-use crate::body::{Bodies, Sample};
+use crate::body::{Bodies, Obstacles};
 use crate::math::Pose;
 
 /// A spring that pulls one vertex towards a point: what a hand does while grooming.
@@ -37,8 +37,11 @@ pub struct Drive<'a> {
     pub time: f64,
     /// Duration of the whole step [s].
     pub duration: f64,
-    /// Hair jumps rigidly with the bodies to where they are at the end, without getting speed from it.
+    /// At the start of this drive hair jumps rigidly with the bodies to where they are at the end of the whole step,
+    /// without getting speed from it; the bodies stay there. No later part of the drive jumps again.
     pub teleport: bool,
+    /// The bodies have jumped before this part.
+    jumped: bool,
     /// The part of the whole step that this drive covers, as fractions of it.
     part: (f64, f64),
 }
@@ -55,19 +58,28 @@ impl<'a> Drive<'a> {
             time: 0.0,
             duration: 0.0,
             teleport: false,
+            jumped: false,
             part: (0.0, 1.0),
         }
     }
 
     /// The part of this drive from fraction `a` to fraction `b` of it.
     pub fn sub(&self, a: f64, b: f64) -> Self {
-        Self { part: (self.whole(a), self.whole(b)), ..*self }
+        let part = (self.whole(a), self.whole(b));
+        let jumps = self.teleport && part.0 <= self.part.0;
+        Self { part, teleport: jumps, jumped: self.jumped || (self.teleport && !jumps), ..*self }
     }
 
     /// The fraction of the whole step at fraction `t` of this part.
     fn whole(&self, t: f64) -> f64 {
         // A whole part must give its ends exactly, so that one step equals a step cut in one piece.
         if t >= 1.0 { self.part.1 } else { self.part.0 + t * (self.part.1 - self.part.0) }
+    }
+
+    /// The fraction of the whole step where the bodies are to be taken at fraction `t` of this part.
+    fn moment(&self, t: f64) -> f64 {
+        let whole = self.whole(t);
+        if self.jumped || (self.teleport && whole > self.part.0) { 1.0 } else { whole }
     }
 
     /// Scene time at fraction `t` [s].
@@ -77,16 +89,16 @@ impl<'a> Drive<'a> {
 
     /// The pose of a body at fraction `t`.
     pub fn pose(&self, body: usize, t: f64) -> Pose {
-        self.bodies.pose(body, self.whole(t))
+        self.bodies.pose(body, self.moment(t))
     }
 
     /// The frame of an attachment's seat at fraction `t`; held vertices keep their coordinates in it.
     pub fn seat_frame(&self, attachment: &Attachment, t: f64) -> Pose {
-        attachment.seat.frame(self.bodies, attachment.body as usize, self.whole(t))
+        attachment.seat.frame(self.bodies, attachment.body as usize, self.moment(t))
     }
 
-    /// What a body is at `point` and fraction `t`: distance, normal, velocity.
-    pub fn sample(&self, body: usize, point: glam::Vec3, t: f64) -> Sample {
-        self.bodies.sample(body, point, self.whole(t) as f32)
+    /// The bodies as hair meets them at the end of this part: see [`Bodies::at`]. Ask once in a step.
+    pub fn obstacles(&self) -> Obstacles<'a> {
+        self.bodies.at(self.moment(1.0))
     }
 }

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::library::Library;
 use super::track::Track;
 use super::{SimulationError, Warning};
-use crate::body::{Bodies, TriMesh};
+use crate::body::{Bodies, Obstacles, TriMesh};
 use crate::groom::{
     Follow, FollowBlend, Groom, Pick, Root, Surface, grow, hairy_ball, pick_guides, resample,
 };
@@ -65,13 +65,14 @@ pub(super) fn make_groom(
 
 /// Where the strands of `groom` sit on the body that holds them.
 pub(super) fn seats(groom: &Groom, bodies: &Bodies, holder: usize, deforms: bool) -> Vec<Seat> {
+    let start = bodies.at(0.0);
     let sit = |strand: usize| match groom.roots[strand] {
         // A body that moves as a whole carries all seats alike.
         _ if !deforms => Seat::Body,
         Root::Triangle { triangle, weights } => Seat::Triangle { triangle, weights },
         Root::Free | Root::Rigid => {
             let root = groom.curves.strand(strand)[0];
-            match bodies.closest(holder, root, 0.0) {
+            match start.closest(holder, root) {
                 Some(hit) => Seat::Triangle { triangle: hit.triangle as u32, weights: hit.weights },
                 None => Seat::Body,
             }
@@ -172,14 +173,15 @@ impl Followers {
         self.follow
             .apply(guides, &roots, points)
             .map_err(|error| SimulationError::Groom(error.to_string()))?;
-        if bodies.any_collides() {
-            self.leave_bodies(bodies, points);
+        let obstacles = bodies.at(1.0);
+        if obstacles.any_collides() {
+            self.leave_bodies(&obstacles, points);
         }
         Ok(())
     }
 
     /// Followers do not feel bodies: each strand leaves them from root to tip, keeping its lengths.
-    fn leave_bodies(&self, bodies: &Bodies, mut points: &mut [Vec3]) {
+    fn leave_bodies(&self, obstacles: &Obstacles<'_>, mut points: &mut [Vec3]) {
         let mut strands = Vec::with_capacity(self.counts.len());
         for &count in &self.counts {
             strands.push(points.split_off_mut(..count).unwrap_or_default());
@@ -189,8 +191,8 @@ impl Followers {
             for i in 1..strand.len() {
                 strand[i] += carried;
                 let (leader, edge) = (strand[i - 1], strand[i] - strand[i - 1]);
-                let near = bodies.clearance(strand[i]) < CLEARANCE;
-                if let Some(touch) = near.then(|| resolve(bodies, leader, edge, CLEARANCE)).flatten() {
+                let near = obstacles.clearance(strand[i]) < CLEARANCE;
+                if let Some(touch) = near.then(|| resolve(obstacles, leader, edge, CLEARANCE)).flatten() {
                     carried += touch.edge - edge;
                     strand[i] = leader + touch.edge;
                 }

@@ -3,7 +3,7 @@ use serde::Serialize;
 
 use glam::DVec3;
 
-use crate::body::Bodies;
+use crate::body::{Bodies, Obstacles};
 use crate::scene::{Attachments, Model, State};
 
 /// A worst value and where it is.
@@ -49,10 +49,11 @@ pub fn measure(
         let first = model.range(attachment.strand as usize).start + attachment.first as usize;
         held[first..first + attachment.count as usize].fill(true);
     }
+    let obstacles = bodies.at(1.0);
     let strands: Vec<Measures> = (0..model.strands())
         .into_par_iter()
         .with_min_len(64)
-        .map(|strand| measure_strand(model, state, bodies, &held, gravity, strand))
+        .map(|strand| measure_strand(model, state, &obstacles, &held, gravity, strand))
         .collect();
     strands.iter().fold(Measures::default(), |sum, one| Measures {
         stretch: worse(sum.stretch, one.stretch),
@@ -65,7 +66,7 @@ pub fn measure(
 fn measure_strand(
     model: &Model,
     state: &State,
-    bodies: &Bodies,
+    obstacles: &Obstacles<'_>,
     held: &[bool],
     gravity: DVec3,
     strand: usize,
@@ -82,8 +83,8 @@ fn measure_strand(
             measures.stretch = worse(measures.stretch, Worst { value, strand, vertex });
         }
         let point = position.as_vec3();
-        if !held[index] && bodies.clearance(point) < 0.0 {
-            let depth = bodies.nearest(point).map_or(0.0, |(_, sample)| -f64::from(sample.distance));
+        if !held[index] && obstacles.clearance(point) < 0.0 {
+            let depth = obstacles.nearest(point).map_or(0.0, |(_, sample)| -f64::from(sample.distance));
             measures.penetration =
                 worse(measures.penetration, Worst { value: depth.max(0.0), strand, vertex });
         }

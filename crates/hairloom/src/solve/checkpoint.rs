@@ -101,14 +101,22 @@ impl Checkpoint {
         })
     }
 
+    /// The column `name`, of any length.
+    pub fn take_all<T: ColumnValue>(&self, name: &str) -> Result<&[T], CheckpointError> {
+        let column = self.columns.get(name).ok_or_else(|| misfit(name, "it is missing".to_owned()))?;
+        T::of(column).ok_or_else(|| misfit(name, "it holds another type".to_owned()))
+    }
+
     /// The column `name`, which must have `length` values.
     pub fn take<T: ColumnValue>(&self, name: &str, length: usize) -> Result<&[T], CheckpointError> {
-        let fail = |problem: String| CheckpointError::Column { column: name.to_owned(), problem };
-        let column = self.columns.get(name).ok_or_else(|| fail("it is missing".to_owned()))?;
-        let values = T::of(column).ok_or_else(|| fail("it holds another type".to_owned()))?;
+        let values = self.take_all(name)?;
         if values.len() != length {
-            return Err(fail(format!("it has {} values where {length} are needed", values.len())));
+            return Err(misfit(name, format!("it has {} values where {length} are needed", values.len())));
         }
         Ok(values)
     }
+}
+
+fn misfit(column: &str, problem: String) -> CheckpointError {
+    CheckpointError::Column { column: column.to_owned(), problem }
 }

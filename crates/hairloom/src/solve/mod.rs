@@ -2,8 +2,10 @@
 //!
 //! A [`Method`] is plain data, named by a scene; [`Method::build`] makes the [`Solver`] that steps a model.
 
+pub mod admm;
 mod checkpoint;
 pub mod ftl;
+mod packing;
 mod report;
 
 pub use checkpoint::{Checkpoint, CheckpointError, Column, ColumnValue};
@@ -15,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::groom::Remap;
-use crate::scene::{Drive, Model, SceneError, SolverSettings, State};
+use crate::scene::{Drive, Handle, Model, SceneError, SolverSettings, State};
 
 /// How to step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -72,34 +74,48 @@ pub trait Solver: Send {
 pub enum Method {
     /// Follow the leader (Müller et al. 2012).
     Ftl(ftl::Params),
+    /// Elastic rods by the alternating direction method of multipliers (Daviet 2023).
+    Admm(admm::Params),
 }
 
 impl Method {
     /// Names of all methods, as scenes and the command line spell them.
-    pub const NAMES: &[&str] = &["ftl"];
+    pub const NAMES: &[&str] = &["ftl", "admm"];
 
     /// The method called `name` with its default parameters.
     pub fn by_name(name: &str) -> Option<Self> {
         match name {
             "ftl" => Some(Self::Ftl(ftl::Params::default())),
+            "admm" => Some(Self::Admm(admm::Params::default())),
             _ => None,
         }
     }
 
     /// The method that a scene asks for, with its parameters.
     pub fn from_settings(settings: &SolverSettings) -> Result<Self, SceneError> {
-        if !Self::NAMES.contains(&settings.method.as_str()) {
-            return Err(settings.unknown_method(Self::NAMES));
+        let parameters = &settings.parameters;
+        let method = match settings.method.as_str() {
+            "ftl" => Self::Ftl(parameters.read()?),
+            "admm" => Self::Admm(parameters.read()?),
+            _ => return Err(settings.unknown_method(Self::NAMES)),
+        };
+        method.check().map_err(|(key, expected)| parameters.invalid(key, expected))?;
+        Ok(method)
+    }
+
+    /// The parameter that is out of range, if any, and what was expected there.
+    pub fn check(&self) -> Result<(), (&'static str, &'static str)> {
+        match self {
+            Self::Ftl(params) => params.check(),
+            Self::Admm(params) => params.check(),
         }
-        let params: ftl::Params = settings.parameters.read()?;
-        params.check().map_err(|(key, expected)| settings.parameters.invalid(key, expected))?;
-        Ok(Self::Ftl(params))
     }
 
     /// The name of this method.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Ftl(_) => "ftl",
+            Self::Admm(_) => "admm",
         }
     }
 
@@ -107,6 +123,7 @@ impl Method {
     pub fn build(&self, model: &Arc<Model>) -> Box<dyn Solver> {
         match self {
             Self::Ftl(params) => Box::new(ftl::Ftl::new(model, *params)),
+            Self::Admm(params) => admm::build(model, *params),
         }
     }
 }
@@ -117,4 +134,18 @@ pub fn check_dt(dt: f64) -> Result<(), StepError> {
         return Ok(());
     }
     Err(StepError::BadStep(format!("the time step is {dt} s; it must be a positive number")))
+}
+
+/// Handles must pull at vertices that there are.
+fn check_handles(model: &Model, drive: &Drive<'_>) -> Result<(), StepError> {
+    let missing = |handle: &&Handle| {
+        let strand = handle.strand as usize;
+        strand >= model.strands() || handle.vertex as usize >= model.range(strand).len()
+    };
+    match drive.handles.iter().find(missing) {
+        None => Ok(()),
+        Some(Handle { strand, vertex, .. }) => Err(StepError::BadStep(format!(
+            "a handle pulls at strand {strand}, vertex {vertex}, which the hair does not have"
+        ))),
+    }
 }

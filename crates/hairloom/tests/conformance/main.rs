@@ -1,6 +1,8 @@
 //! One suite that every solver passes, and with it the seams between solvers and everything else: attachments,
-//! parts of a drive, exact checkpoints, dynamic and quasistatic steps, teleports, rebinding after an edit.
+//! parts of a drive, bodies that move among the hair, exact checkpoints, dynamic and quasistatic steps, teleports, rebinding after an edit.
 
+mod contact;
+mod crowd;
 mod rigid;
 mod suite;
 mod world;
@@ -14,9 +16,9 @@ macro_rules! conformance {
     ($name:ident, $build:expr, $traits:expr) => {
         mod $name {
             use super::*;
-            use crate::suite;
+            use crate::{contact, suite};
 
-            conformance!(@tests $build, $traits;
+            conformance!(@tests suite, $build, $traits;
                 hanging_hair_stays_at_rest
                 roots_follow_their_body
                 edges_keep_their_lengths_under_any_motion
@@ -36,13 +38,19 @@ macro_rules! conformance {
                 strands_over_a_rising_floor_keep_their_lengths
                 handles_pull_and_must_exist
             );
+            conformance!(@tests contact, $build, $traits;
+                parts_of_a_step_go_like_steps_of_their_own
+                contact_has_the_same_bits_for_any_number_of_threads
+                restart_among_bodies_in_wind_equals_an_unbroken_run
+                no_vertex_sinks_into_bodies_that_move
+            );
         }
     };
-    (@tests $build:expr, $traits:expr; $($test:ident)+) => {
+    (@tests $module:ident, $build:expr, $traits:expr; $($test:ident)+) => {
         $(
             #[test]
             fn $test() {
-                suite::$test(&$build, $traits);
+                $module::$test(&$build, $traits);
             }
         )+
     };

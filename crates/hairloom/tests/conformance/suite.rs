@@ -20,15 +20,15 @@ pub(crate) struct Traits {
     pub(crate) drift: f64,
 }
 
-type Build = dyn Fn(&Arc<Model>) -> Box<dyn Solver> + Sync;
+pub(crate) type Build = dyn Fn(&Arc<Model>) -> Box<dyn Solver> + Sync;
 
-fn started(world: &World, build: &Build) -> Box<dyn Solver> {
+pub(crate) fn started(world: &World, build: &Build) -> Box<dyn Solver> {
     let mut solver = build(&world.model);
     solver.load(&world.groomed());
     solver
 }
 
-fn largest_move(a: &State, b: &State) -> f64 {
+pub(crate) fn largest_move(a: &State, b: &State) -> f64 {
     a.positions.iter().zip(&b.positions).map(|(a, b)| (*a - *b).length()).fold(0.0, f64::max)
 }
 

@@ -16,9 +16,9 @@ const SLAB: usize = 3;
 pub(super) const NONE: u32 = u32::MAX;
 
 impl DistanceGrid {
-    /// The grid around a surface at the end of its motion, with the velocities of its points if they have any.
+    /// The grid around a surface, with the velocities of its points if they have any.
     pub(crate) fn build(topology: &Topology, surface: &Surface, velocities: &[Vec3], cell: f32) -> Self {
-        let (low, high) = surface.bounds(topology);
+        let (low, high) = surface.bounds();
         let layout = Layout::new(low, high, cell);
         let nearest = nearest_triangles(layout, topology, surface);
         let moving = !velocities.is_empty();
@@ -46,8 +46,7 @@ impl DistanceGrid {
 fn nearest_triangles(layout: Layout, topology: &Topology, surface: &Surface) -> Vec<u32> {
     let layer = layout.strides()[2];
     let slabs = layout.nodes[2].div_ceil(SLAB);
-    let ranges: Vec<_> =
-        topology.kept.iter().map(|&t| reached(layout, surface.corners(topology, t, 1.0))).collect();
+    let ranges: Vec<_> = surface.faces().iter().map(|&face| reached(layout, face)).collect();
     let pairs = ranges.iter().enumerate().flat_map(|(leaf, &[_, _, (first, last)])| {
         (first / SLAB..=last / SLAB).map(move |slab| (slab as u32, leaf as u32))
     });
@@ -57,7 +56,7 @@ fn nearest_triangles(layout: Layout, topology: &Topology, surface: &Surface) -> 
         let mut squared = vec![(EXACT * layout.cell).powi(2); nearest.len()];
         for &leaf in triangles_of_slab.row(slab as u32) {
             let triangle = topology.kept[leaf as usize];
-            let corners = surface.corners(topology, triangle, 1.0);
+            let corners = surface.faces()[leaf as usize];
             let visit = Visit { layout, triangle, corners, range: ranges[leaf as usize], slab };
             visit.run(&mut squared, nearest);
         }
@@ -124,6 +123,6 @@ fn at_node(
 ) -> SurfacePoint {
     let [_, row, layer] = layout.strides();
     let point = layout.position([node % row, node % layer / row, node / layer]);
-    let closest = closest_point(point, surface.corners(topology, triangle, 1.0));
-    surface.signed(topology, point, 1.0, triangle, closest)
+    let closest = closest_point(point, surface.corners(topology, triangle));
+    surface.signed(topology, point, triangle, closest)
 }

@@ -1,7 +1,5 @@
 //! The distance grid and the bounds that rest on it.
 
-use std::time::Instant;
-
 use super::super::grid::{BAND, MARCHING_ERROR};
 use super::super::*;
 use super::{Random, cuboid, sphere, torus};
@@ -103,28 +101,32 @@ fn bodies_have_the_clearance_of_the_nearest_for_one_point_and_for_many() {
     let pose = |x: f64| Pose { translation: glam::DVec3::new(x, 0.3, 0.1), ..Pose::IDENTITY };
     let points: Vec<Vec3> =
         sphere(0.1, 24).points.iter().map(|&p| p * 1.2 + Vec3::new(-0.3, 0.2, 0.0)).collect();
+    let lifted: Vec<Vec3> = points.iter().map(|&p| p + Vec3::new(0.0, 0.15, p.y)).collect();
     let motions = [
         Motion::still(Pose::IDENTITY),
         Motion::Rigid { start: pose(0.0), end: pose(0.1) },
         Motion::still(pose(0.3)),
         Motion::Rigid { start: pose(0.5), end: pose(0.6) },
-        Motion::Deforming { start: &points, end: &points },
+        Motion::Deforming { start: &points, end: &lifted },
     ];
     bodies.begin_step(&motions, 0.1).unwrap();
     let mut random = Random::new(14);
     let at: Vec<Vec3> = (0..3000).map(|_| random.point(1.0)).collect();
     let [xs, ys, zs] = [0, 1, 2].map(|axis| at.iter().map(|p| p[axis]).collect::<Vec<f32>>());
     let mut many = vec![0.0; at.len()];
-    bodies.clearance_batch(&xs, &ys, &zs, &mut many);
-    for (&p, &bound) in at.iter().zip(&many) {
-        assert_eq!(bound, bodies.clearance(p));
-        let exact = (0..5).map(|body| match bodies.closest(body, p, 1.0) {
-            Some(hit) => hit.distance,
-            None => bodies.sample(body, p, 1.0).distance,
-        });
-        let truth = exact.fold(f32::INFINITY, f32::min);
-        assert!(bound <= truth + 1e-6, "{bound} {truth}");
-        assert!(truth < 0.3 || bound > 0.0);
+    for t in [0.3, 1.0] {
+        let bodies = bodies.at(t);
+        bodies.clearance_batch(&xs, &ys, &zs, &mut many);
+        for (&p, &bound) in at.iter().zip(&many) {
+            assert_eq!(bound, bodies.clearance(p));
+            let exact = (0..5).map(|body| match bodies.closest(body, p) {
+                Some(hit) => hit.distance,
+                None => bodies.sample(body, p).distance,
+            });
+            let truth = exact.fold(f32::INFINITY, f32::min);
+            assert!(bound <= truth + 1e-6, "{bound} {truth}");
+            assert!(truth < 0.3 || bound > 0.0);
+        }
     }
 }
 
@@ -136,11 +138,11 @@ fn velocities_spread_through_the_band() {
         let mesh = Shape::Mesh(shape(&small, 0.005, query));
         let mut bodies = Bodies::new(vec![Body::new("b", mesh, 0.0).unwrap()]);
         bodies.begin_step(&[Motion::Deforming { start: &small.points, end: &end }], 0.01).unwrap();
-        let mut random = Random::new(15);
+        let (mut random, end) = (Random::new(15), bodies.at(1.0));
         for _ in 0..2000 {
             let direction = random.point(1.0).normalize();
             let p = direction * (0.105 + 0.018 * random.signed());
-            let sample = bodies.sample(0, p, 1.0);
+            let sample = end.sample(0, p);
             assert!((sample.distance - (p.length() - 0.105)).abs() < 0.002);
             assert!(sample.normal.dot(direction) > 0.98, "{}", sample.normal.dot(direction));
             assert!(sample.velocity.distance(direction * 0.5) < 0.06, "{} {direction}", sample.velocity);
@@ -171,11 +173,14 @@ fn the_grid_has_the_same_bits_on_any_number_of_threads() {
             let body = Body::new("b", Shape::Mesh(shape(&mesh, 0.01, MeshQuery::Grid)), 0.0).unwrap();
             let mut bodies = Bodies::new(vec![body]);
             bodies.begin_step(&[Motion::Deforming { start: &mesh.points, end: &end }], 0.01).unwrap();
-            let mut random = Random::new(16);
+            let (mut random, halfway) = (Random::new(16), bodies.at(0.5));
+            let end = bodies.at(1.0);
             let bits = |v: Vec3| v.to_array().map(f32::to_bits);
             let sample = |p: Vec3| {
-                let Sample { distance, normal, velocity } = bodies.sample(0, p, 1.0);
-                (distance.to_bits(), bits(normal), bits(velocity), bodies.clearance(p).to_bits())
+                [&halfway, &end].map(|bodies| {
+                    let Sample { distance, normal, velocity } = bodies.sample(0, p);
+                    (distance.to_bits(), bits(normal), bits(velocity), bodies.clearance(p).to_bits())
+                })
             };
             (0..3000).map(|_| sample(random.point(0.3))).collect::<Vec<_>>()
         })
@@ -201,100 +206,20 @@ fn a_mesh_may_collapse_or_be_one_triangle() {
     ];
     bodies.begin_step(&motions, 0.5).unwrap();
     let mut random = Random::new(18);
+    let [first, half, between, last] = [0.0, 0.5, 0.7, 1.0].map(|t| bodies.at(t));
     for _ in 0..500 {
         let p = random.point(0.5);
-        for t in [0.0, 0.7, 1.0] {
-            let sample = bodies.sample(0, p, t);
+        for moment in [&first, &between, &last] {
+            let sample = moment.sample(0, p);
             assert!(sample.distance.is_finite() && sample.velocity.is_finite());
             assert!((sample.normal.length() - 1.0).abs() < 1e-5);
         }
-        let end = bodies.sample(0, p, 1.0).distance;
+        let end = last.sample(0, p).distance;
         assert!((end.abs() - p.distance(Vec3::splat(0.3))).abs() < 1e-6);
     }
-    let above = bodies.sample(1, Vec3::new(0.2, 1.1, 0.3), 1.0);
+    let above = last.sample(1, Vec3::new(0.2, 1.1, 0.3));
     assert!((above.distance - 0.1).abs() < 0.02 && above.normal.dot(Vec3::Y) > 0.99);
     assert!(above.velocity.distance(Vec3::Y * 2.0) < 1e-5);
-    let half = bodies.sample(1, Vec3::new(0.2, 0.4, 0.3), 0.5);
-    assert!((half.distance + 0.1).abs() < 1e-6);
-}
-
-/// The time of `run` in seconds, the best of `times`.
-fn best_of(times: usize, mut run: impl FnMut()) -> f64 {
-    let one = |run: &mut dyn FnMut()| {
-        let start = Instant::now();
-        run();
-        start.elapsed().as_secs_f64()
-    };
-    (0..times).map(|_| one(&mut run)).fold(f64::INFINITY, f64::min)
-}
-
-/// Prints timings: `cargo test --release -p hairloom time_of_bodies -- --ignored --nocapture`.
-#[test]
-#[ignore = "prints timings, checks nothing"]
-fn time_of_bodies() {
-    // About 60 × 30 × 60 cells and 10,000 triangles.
-    let mut mesh = sphere(0.3, 51);
-    mesh.points.iter_mut().for_each(|p| *p *= Vec3::new(1.0, 0.4, 1.0));
-    for cells in [48.0, 64.0] {
-        let cell = 0.6 / cells;
-        let built = shape(&mesh, cell, MeshQuery::Exact);
-        println!("{} triangles, {:?} nodes", mesh.triangles.len(), built.grid().nodes());
-        let topology = built.topology();
-        let still = best_of(60, || drop(grid::DistanceGrid::build(topology, built.rest(), &[], cell)));
-        let moving =
-            best_of(60, || drop(grid::DistanceGrid::build(topology, built.rest(), &mesh.points, cell)));
-        println!("grid: {:.2} ms still, {:.2} ms with velocities", still * 1e3, moving * 1e3);
-        let mut surface = built.rest().clone();
-        let refit = best_of(20, || surface.set_motion(topology, &mesh.points, &mesh.points));
-        let build = best_of(20, || drop(surface::Surface::new(topology, mesh.points.clone())));
-        println!("hierarchy and normals: {:.2} ms refitted, {:.2} ms built", refit * 1e3, build * 1e3);
-        let mut random = Random::new(17);
-        let (mut near, mut around) = (Vec::new(), Vec::new());
-        while near.len() < 20_000 {
-            let p = random.point(0.35) * Vec3::new(1.0, 0.5, 1.0);
-            let d = built.closest(p).unwrap().distance;
-            if d.abs() < 1.5 * cell {
-                near.push(p);
-            }
-            if around.len() < 20_000 {
-                around.push(p);
-            }
-        }
-        // Hair visits the surface strand by strand, not at random.
-        near.sort_by_key(|p| ((p.z * 30.0) as i32, (p.x * 30.0) as i32, (p.y * 30.0) as i32));
-        let each = |name: &str, points: &[Vec3], of: &dyn Fn(Vec3) -> f32| {
-            // Short runs, of which the best is likely to have had the processor for itself.
-            let (mut sum, mut total) = (0.0, 0.0);
-            for some in points.chunks(500) {
-                total += best_of(10, || sum += some.iter().map(|&p| of(p)).sum::<f32>());
-            }
-            println!("{name}: {:.1} ns ({sum:.1})", total * 1e9 / points.len() as f64);
-        };
-        each("exact near the surface, from nothing", &near, &|p| built.closest(p).unwrap().distance);
-        each("exact near the surface, from the grid", &near, &|p| built.distance(p).0);
-        each("grid distance and gradient", &near, &|p| built.grid().distance(p).map_or(0.0, |(d, _)| d));
-        each("grid clearance", &around, &|p| built.grid().clearance(p));
-        let body = Body::new("b", Shape::Mesh(built.clone()), 0.0).unwrap();
-        let mut bodies = Bodies::new(vec![body]);
-        let [xs, ys, zs] = [0, 1, 2].map(|axis| around.iter().map(|p| p[axis]).collect::<Vec<f32>>());
-        let mut out = vec![0.0; around.len()];
-        let mut batch = 0.0;
-        for from in (0..out.len()).step_by(500) {
-            let part = from..from + 500;
-            let (xs, ys, zs) = (&xs[part.clone()], &ys[part.clone()], &zs[part.clone()]);
-            batch += best_of(10, || bodies.clearance_batch(xs, ys, zs, &mut out[part.clone()]));
-        }
-        println!("clearance of many: {:.1} ns", batch * 1e9 / out.len() as f64);
-        each("sample near", &near, &|p| bodies.sample(0, p, 1.0).distance);
-        let moved: Vec<Vec3> = mesh.points.iter().map(|&p| p * 1.01).collect();
-        let mut forth = false;
-        let step = best_of(60, || {
-            forth = !forth;
-            let (start, end) = if forth { (&mesh.points, &moved) } else { (&moved, &mesh.points) };
-            bodies.begin_step(&[Motion::Deforming { start, end }], 0.01).unwrap();
-        });
-        println!("deforming step: {:.2} ms", step * 1e3);
-        each("deforming sample near", &near, &|p| bodies.sample(0, p, 1.0).distance);
-        each("deforming sample near, halfway", &near, &|p| bodies.sample(0, p, 0.5).distance);
-    }
+    let below = half.sample(1, Vec3::new(0.2, 0.4, 0.3));
+    assert!((below.distance + 0.1).abs() < 0.02 && below.velocity.distance(Vec3::Y * 2.0) < 1e-5);
 }

@@ -3,7 +3,7 @@
 
 use glam::Vec3;
 
-use crate::body::{Bodies, Sample};
+use crate::body::{Obstacles, Sample};
 
 /// Penetration that is left alone [m].
 const TOLERANCE: f32 = 1.0e-5;
@@ -31,7 +31,7 @@ pub(crate) struct Touch {
 
 /// Moves a follower at `leader + edge` out of the bodies to distance `radius`, keeping the edge's length.
 /// `None` where it is not inside.
-pub(crate) fn resolve(bodies: &Bodies, leader: Vec3, edge: Vec3, radius: f32) -> Option<Touch> {
+pub(crate) fn resolve(bodies: &Obstacles<'_>, leader: Vec3, edge: Vec3, radius: f32) -> Option<Touch> {
     let (body, first) = bodies.nearest(leader + edge)?;
     let depth = radius - first.distance;
     if depth <= TOLERANCE {
@@ -68,7 +68,7 @@ fn onto_plane(edge: Vec3, length: f32, sample: &Sample, radius: f32) -> Vec3 {
 /// Turns the edge towards the direction away from the body until its end is outside: robust where the
 /// tangent plane misleads (ridges, concave places, a leader that is itself pressed in).
 fn search_arc(
-    bodies: &Bodies,
+    bodies: &Obstacles<'_>,
     leader: Vec3,
     edge: Vec3,
     length: f32,

@@ -31,7 +31,7 @@
 //!
 //! No twist, no natural curvature: curls hang out. Damping depends on the time step. Ropes take no part in hair–hair
 //! friction and repulsion, nor in the backward pass; bending acts on their free ends alone. Bodies are met where they
-//! are at the end of the whole step, also during a part of it.
+//! are at the end of a step, not on the way.
 
 pub(crate) mod contact;
 mod density;
@@ -55,11 +55,11 @@ use self::packs::{EMPTY, Packs};
 use self::project::{Chunk, Constants, LookAhead, PackDrive, Planes, look_again};
 use self::ropes::{Rope, Surroundings};
 use self::sweep::{Advance, Outcome};
-use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_dt};
+use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_dt, check_handles};
 use crate::groom::Remap;
 use crate::math::Pose;
 use crate::math::lanes::{Row, Row3, WIDTH, dispatch};
-use crate::scene::{Drive, Handle, Model, Seat, State};
+use crate::scene::{Drive, Model, Seat, State};
 
 /// Name and version of this method's checkpoints.
 const CHECKPOINT: (&str, u32) = ("ftl", 1);
@@ -178,20 +178,6 @@ impl Ftl {
             }
         }
         self.load(&state);
-    }
-
-    /// Handles must pull at vertices that there are.
-    fn check_handles(&self, drive: &Drive<'_>) -> Result<(), StepError> {
-        let missing = |handle: &&Handle| {
-            let strand = handle.strand as usize;
-            strand >= self.model.strands() || handle.vertex as usize >= self.model.range(strand).len()
-        };
-        match drive.handles.iter().find(missing) {
-            None => Ok(()),
-            Some(Handle { strand, vertex, .. }) => Err(StepError::BadStep(format!(
-                "a handle pulls at strand {strand}, vertex {vertex}, which the hair does not have"
-            ))),
-        }
     }
 
     /// Takes all speed from the hair.
@@ -381,7 +367,8 @@ impl Ftl {
     /// One pass of the whole method over `dt` seconds.
     fn pass(&mut self, drive: &Drive<'_>, dt: f64) -> Result<Report, StepError> {
         let mut report = Report::default();
-        let bodies = drive.bodies.any_collides().then_some(drive.bodies);
+        let obstacles = drive.obstacles();
+        let bodies = obstacles.any_collides().then_some(&obstacles);
         let Params { correction, bending, backward, friction, repulsion, cell, damping, .. } = self.params;
         report.time("drive", || {
             self.pull_handles(drive, dt);
@@ -496,7 +483,7 @@ impl Solver for Ftl {
     }
 
     fn step(&mut self, drive: &Drive<'_>, step: Step) -> Result<Report, StepError> {
-        self.check_handles(drive)?;
+        check_handles(&self.model, drive)?;
         self.follow_attachments(drive);
         if drive.teleport {
             self.teleport(drive);

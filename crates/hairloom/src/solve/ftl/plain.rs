@@ -7,7 +7,7 @@ use glam::Vec3;
 use super::Params;
 use super::contact::{Touch, after_touch, resolve};
 use super::project::TRUST;
-use crate::body::Bodies;
+use crate::body::Obstacles;
 
 /// One strand, held at its first vertex.
 #[derive(Debug, Clone, Default)]
@@ -55,7 +55,7 @@ pub struct Step<'a> {
     /// Acceleration of gravity [m/s²].
     pub gravity: Vec3,
     /// Bodies to stay out of.
-    pub bodies: Option<&'a Bodies>,
+    pub bodies: Option<&'a Obstacles<'a>>,
 }
 
 impl Strand {

@@ -2,7 +2,7 @@
 
 use super::contact::{Touch, resolve};
 use super::packs::Pack;
-use crate::body::Bodies;
+use crate::body::Obstacles;
 use crate::math::Vector3;
 use crate::math::lanes::{Kernel, Lane, Row, Row3, WIDTH};
 
@@ -35,7 +35,7 @@ pub(super) struct Constants<'a> {
     pub correction: f64,
     pub bending: f64,
     pub backward: bool,
-    pub bodies: Option<&'a Bodies>,
+    pub bodies: Option<&'a Obstacles<'a>>,
 }
 
 /// Rows of consecutive packs, borrowed for one task.
@@ -53,7 +53,7 @@ pub(super) struct Chunk<'a> {
 /// Looks how far the bodies are from where the vertices of a chunk are heading.
 pub(super) struct LookAhead<'a, 'b> {
     pub chunk: Chunk<'a>,
-    pub bodies: &'b Bodies,
+    pub bodies: &'b Obstacles<'b>,
     pub dt: f64,
 }
 
@@ -127,7 +127,15 @@ impl Kernel for LookAhead<'_, '_> {
 impl Planes {
     /// Takes exact distances in the given lanes, and tangent planes where a body is close.
     #[inline(never)]
-    fn look(&mut self, bodies: &Bodies, lanes: u32, at: &Row3, row: usize, room: &mut Row, radius: &Row) {
+    fn look(
+        &mut self,
+        bodies: &Obstacles<'_>,
+        lanes: u32,
+        at: &Row3,
+        row: usize,
+        room: &mut Row,
+        radius: &Row,
+    ) {
         let mut plane = Plane { gap: Row([f32::INFINITY; WIDTH]), ..Plane::default() };
         let mut any = false;
         for lane in (0..WIDTH).filter(|lane| lanes & (1 << lane) != 0) {
@@ -164,7 +172,7 @@ impl Planes {
 
 /// Walks the suspects of a chunk once more from root to tip, exactly: a plane tells nothing of a second wall, nor of
 /// how soon the first one bends. Returns how many vertices were still inside.
-pub(super) fn look_again(chunk: Chunk<'_>, bodies: &Bodies, dt: f64) -> u64 {
+pub(super) fn look_again(chunk: Chunk<'_>, bodies: &Obstacles<'_>, dt: f64) -> u64 {
     let base = chunk.packs.first().map_or(0, |pack| pack.row);
     let mut count = 0;
     for &index in &chunk.planes.suspects {
@@ -310,7 +318,7 @@ impl Look {
 
     /// Turns the edges of the given lanes out of the bodies; counts those that were inside.
     #[inline(never)]
-    pub(super) fn resolve(&mut self, bodies: &Bodies, lanes: u32, radius: &Row, dt: f64) -> u64 {
+    pub(super) fn resolve(&mut self, bodies: &Obstacles<'_>, lanes: u32, radius: &Row, dt: f64) -> u64 {
         let mut count = 0;
         for lane in (0..WIDTH).filter(|lane| lanes & (1 << lane) != 0) {
             let found = resolve(bodies, self.leader.get(lane), self.edge.get(lane), radius.0[lane]);

@@ -8,7 +8,7 @@
 use glam::DVec3;
 
 use super::contact::{after_touch, resolve};
-use crate::body::Bodies;
+use crate::body::Obstacles;
 use crate::scene::Wind;
 
 /// Blends of the two projections before Newton's method takes over.
@@ -51,7 +51,7 @@ pub(super) struct Surroundings<'a> {
     pub damping: f64,
     pub correction: f64,
     pub bending: f64,
-    pub bodies: Option<&'a Bodies>,
+    pub bodies: Option<&'a Obstacles<'a>>,
 }
 
 /// What came of a rope's step.

@@ -1,0 +1,230 @@
+//! The inner level of the broad phase: a dense grid inside one block, and the pairs of edges that share a cell of it.
+
+use glam::Vec3;
+
+use super::dop::Dop;
+use super::grid::{Entry, Hulls};
+use super::raster::Lattice;
+use super::select::{Item, Limits};
+use super::{Settings, Tally};
+use crate::math::lanes::Lane;
+
+/// Most cells of the inner grid along an axis.
+const MOST_CELLS: i32 = 32;
+/// Cells along an axis for each square root of an edge.
+const CELLS_PER_ROOT: f32 = 1.0;
+/// Pairs that are tested exactly at once.
+const BATCH: usize = 512;
+
+/// What all blocks share.
+pub(super) struct Search<'a> {
+    /// What the caller asked for.
+    pub(super) settings: &'a Settings,
+    /// The strand that each vertex belongs to.
+    pub(super) strands: &'a [u32],
+    /// Radius of the edge behind each vertex [m].
+    pub(super) radii: &'a [f32],
+    /// The blocks.
+    pub(super) blocks: Lattice,
+    /// How much every edge is thickened when it is drawn into cells [m].
+    pub(super) pad: f32,
+    /// What is added to half the distance and the edge's own radius in its volume, for rounding [m].
+    pub(super) slack: f32,
+}
+
+/// The exact test of pairs.
+pub(super) trait Narrow<const M: usize>: Sync {
+    /// What it finds.
+    type Item: Item;
+    /// Tests pairs of edges (places in `edges`, later one first) and appends what touches, and its pairs. Only what belongs to `block` counts.
+    fn test<L: Lane>(
+        &self,
+        local: &Local<M>,
+        pairs: &[(u32, u32)],
+        block: [i32; 3],
+        out: &mut Vec<Self::Item>,
+        found: &mut Vec<(u32, u32)>,
+    );
+}
+
+/// The edges of one block, side by side in memory.
+#[derive(Debug)]
+pub(super) struct Local<const M: usize> {
+    /// First vertex of each edge.
+    pub(super) edges: Vec<u32>,
+    /// The points around each edge [m].
+    pub(super) hulls: Vec<[Vec3; M]>,
+    /// Radius of each edge [m].
+    pub(super) radii: Vec<f32>,
+    strands: Vec<u32>,
+    dops: Vec<Dop>,
+}
+
+/// Memory for one block, kept by each thread.
+#[derive(Debug)]
+pub(super) struct Workspace<const M: usize> {
+    local: Local<M>,
+    /// Cells of all edges, one edge after the other, and where each edge's begin.
+    cells: Vec<u32>,
+    first_cell: Vec<u32>,
+    /// Where each cell's edges begin, and how far they are filled.
+    cell_start: Vec<u32>,
+    cell_end: Vec<u32>,
+    slots: Vec<u32>,
+    /// The last edge that met each edge.
+    met_by: Vec<u32>,
+    pairs: Vec<(u32, u32)>,
+    /// The pairs of what was found.
+    found: Vec<(u32, u32)>,
+    limits: Limits,
+}
+
+impl<const M: usize> Default for Workspace<M> {
+    fn default() -> Self {
+        let local = Local { edges: vec![], hulls: vec![], radii: vec![], strands: vec![], dops: vec![] };
+        Self {
+            local,
+            cells: vec![],
+            first_cell: vec![],
+            cell_start: vec![],
+            cell_end: vec![],
+            slots: vec![],
+            met_by: vec![],
+            pairs: vec![],
+            found: vec![],
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl<const M: usize> Workspace<M> {
+    /// Appends to `out` what is found among the edges of one block, cut to what each edge may keep.
+    #[inline(always)]
+    pub(super) fn run<L: Lane, N: Narrow<M>>(
+        &mut self,
+        search: &Search,
+        hulls: &impl Hulls<M>,
+        narrow: &N,
+        entries: &[Entry],
+        out: &mut Vec<N::Item>,
+        tally: &mut Tally,
+    ) {
+        if entries.len() < 2 {
+            return;
+        }
+        let block = entries[0].block();
+        self.gather(search, hulls, entries);
+        let lattice = inner(&search.blocks, block, entries.len(), search.pad);
+        self.draw(&lattice, search.pad);
+        let begin = out.len();
+        let most = search.settings.keep;
+        // Half of this is the most that can be left after a cut.
+        let full = 2 * (most * entries.len() + BATCH);
+        self.pairs.clear();
+        self.found.clear();
+        for i in 0..entries.len() {
+            self.meet::<L>(i, search, tally);
+            if self.pairs.len() >= BATCH || i + 1 == entries.len() {
+                for pairs in self.pairs.chunks(BATCH) {
+                    narrow.test::<L>(&self.local, pairs, block, out, &mut self.found);
+                    if self.found.len() > full {
+                        self.limits.cut(most, entries.len(), out, begin, &mut self.found);
+                    }
+                }
+                tally.tested += self.pairs.len() as u64;
+                self.pairs.clear();
+            }
+        }
+        tally.found += (out.len() - begin) as u64;
+        self.limits.cut(most, entries.len(), out, begin, &mut self.found);
+    }
+
+    #[inline(always)]
+    fn gather(&mut self, search: &Search, hulls: &impl Hulls<M>, entries: &[Entry]) {
+        let local = &mut self.local;
+        local.edges.clear();
+        local.hulls.clear();
+        local.radii.clear();
+        local.strands.clear();
+        local.dops.clear();
+        let half = 0.5 * search.settings.distance + search.slack;
+        for entry in entries {
+            let (hull, radius) = (hulls.hull(entry.edge), search.radii[entry.edge as usize]);
+            local.edges.push(entry.edge);
+            local.hulls.push(hull);
+            local.radii.push(radius);
+            local.strands.push(search.strands[entry.edge as usize]);
+            local.dops.push(Dop::new(&hull, half + radius));
+        }
+        self.met_by.clear();
+        self.met_by.resize(entries.len(), u32::MAX);
+    }
+
+    /// Draws all edges into the inner grid and makes room for them in its cells.
+    #[inline(always)]
+    fn draw(&mut self, lattice: &Lattice, pad: f32) {
+        let count = lattice.last[0] + 1;
+        self.cells.clear();
+        self.first_cell.clear();
+        self.cell_start.clear();
+        self.cell_start.resize((count * count * count) as usize + 1, 0);
+        for hull in &self.local.hulls {
+            self.first_cell.push(self.cells.len() as u32);
+            lattice.visit(hull, pad, |[x, y, z]| {
+                let cell = (x + count * (y + count * z)) as u32;
+                self.cells.push(cell);
+                self.cell_start[cell as usize] += 1;
+            });
+        }
+        self.first_cell.push(self.cells.len() as u32);
+        let mut sum = 0;
+        for start in &mut self.cell_start {
+            (*start, sum) = (sum, sum + *start);
+        }
+        self.cell_end.clone_from(&self.cell_start);
+        self.slots.resize(self.cells.len(), 0);
+    }
+
+    /// Puts edge `i` into its cells; those before it that are there and whose volumes meet its own become pairs.
+    #[inline(always)]
+    fn meet<L: Lane>(&mut self, i: usize, search: &Search, tally: &mut Tally) {
+        let local = &self.local;
+        let opposite = local.dops[i].opposite();
+        let (strand, edge, skip) = (local.strands[i], local.edges[i], search.settings.skip);
+        let most = search.settings.most_candidates;
+        let mut candidates = 0;
+        for &cell in &self.cells[self.first_cell[i] as usize..self.first_cell[i + 1] as usize] {
+            let (start, end) =
+                (self.cell_start[cell as usize] as usize, self.cell_end[cell as usize] as usize);
+            self.slots[end] = i as u32;
+            self.cell_end[cell as usize] += 1;
+            for (place, &j) in self.slots[start..end].iter().enumerate() {
+                if self.met_by[j as usize] == i as u32 {
+                    continue;
+                }
+                if candidates >= most {
+                    tally.dropped += (end - start - place) as u64;
+                    break;
+                }
+                self.met_by[j as usize] = i as u32;
+                candidates += 1;
+                // Entries are sorted, so that the edge with the higher number comes second.
+                let near = edge - local.edges[j as usize] <= skip && local.strands[j as usize] == strand;
+                if !near && !local.dops[j as usize].apart::<L>(&opposite) {
+                    self.pairs.push((i as u32, j));
+                }
+            }
+        }
+        tally.candidates += candidates as u64;
+    }
+}
+
+/// The inner grid of a block: the more edges, the finer, but no finer than the edges are thick.
+fn inner(blocks: &Lattice, block: [i32; 3], edges: usize, pad: f32) -> Lattice {
+    let wanted = (edges as f32).sqrt() * CELLS_PER_ROOT;
+    let thick = blocks.cell / (2.0 * pad).max(1.0e-9);
+    let count = (wanted.min(thick) as i32).clamp(1, MOST_CELLS);
+    let cell = blocks.cell / count as f32;
+    let origin = blocks.origin + Vec3::from(block.map(|k| k as f32)) * blocks.cell;
+    Lattice { origin, cell, inverse: 1.0 / cell, last: [count - 1; 3] }
+}

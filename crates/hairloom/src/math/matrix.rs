@@ -1,0 +1,216 @@
+use std::ops::{Add, Mul, Sub};
+
+use super::{Real, Vector3};
+
+/// A 3×3 matrix of reals by columns.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Matrix3<R>(pub [Vector3<R>; 3]);
+
+/// A symmetric 3×3 matrix: its lower triangle by rows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Symmetric3<R> {
+    /// Entry (0, 0).
+    pub xx: R,
+    /// Entry (1, 0).
+    pub xy: R,
+    /// Entry (1, 1).
+    pub yy: R,
+    /// Entry (2, 0).
+    pub xz: R,
+    /// Entry (2, 1).
+    pub yz: R,
+    /// Entry (2, 2).
+    pub zz: R,
+}
+
+impl<R: Real> Matrix3<R> {
+    /// The zero matrix.
+    #[inline(always)]
+    pub fn zero() -> Self {
+        Self([Vector3::zero(); 3])
+    }
+
+    /// `[v]×`, so that its product with `w` is `v × w`.
+    #[inline(always)]
+    pub fn cross(v: Vector3<R>) -> Self {
+        let zero = R::zero();
+        Self([Vector3::new(zero, v.z, -v.y), Vector3::new(-v.z, zero, v.x), Vector3::new(v.y, -v.x, zero)])
+    }
+
+    /// The transpose.
+    #[inline(always)]
+    pub fn transpose(self) -> Self {
+        let [a, b, c] = self.0;
+        Self([Vector3::new(a.x, b.x, c.x), Vector3::new(a.y, b.y, c.y), Vector3::new(a.z, b.z, c.z)])
+    }
+
+    /// The product of the transpose with a vector.
+    #[inline(always)]
+    pub fn transpose_mul(self, v: Vector3<R>) -> Vector3<R> {
+        Vector3::new(self.0[0].dot(v), self.0[1].dot(v), self.0[2].dot(v))
+    }
+
+    /// `selfᵀ · other`, of which the caller knows that it is symmetric.
+    #[inline(always)]
+    pub fn symmetric_product(self, other: Self) -> Symmetric3<R> {
+        let ([a, b, c], [x, y, z]) = (self.0, other.0);
+        Symmetric3 { xx: a.dot(x), xy: b.dot(x), yy: b.dot(y), xz: c.dot(x), yz: c.dot(y), zz: c.dot(z) }
+    }
+}
+
+impl<R: Real> Mul<Vector3<R>> for Matrix3<R> {
+    type Output = Vector3<R>;
+    #[inline(always)]
+    fn mul(self, v: Vector3<R>) -> Vector3<R> {
+        self.0[0].mul_add(v.x, self.0[1].mul_add(v.y, self.0[2] * v.z))
+    }
+}
+
+impl<R: Real> Mul for Matrix3<R> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        Self([self * other.0[0], self * other.0[1], self * other.0[2]])
+    }
+}
+
+impl<R: Real> Add for Matrix3<R> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self([self.0[0] + other.0[0], self.0[1] + other.0[1], self.0[2] + other.0[2]])
+    }
+}
+
+impl<R: Real> Sub for Matrix3<R> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self([self.0[0] - other.0[0], self.0[1] - other.0[1], self.0[2] - other.0[2]])
+    }
+}
+
+impl<R: Real> Symmetric3<R> {
+    /// The zero matrix.
+    #[inline(always)]
+    pub fn zero() -> Self {
+        Self::diagonal(R::zero())
+    }
+
+    /// `value` on the diagonal.
+    #[inline(always)]
+    pub fn diagonal(value: R) -> Self {
+        let zero = R::zero();
+        Self { xx: value, xy: zero, yy: value, xz: zero, yz: zero, zz: value }
+    }
+
+    /// `self + factor · v vᵀ`.
+    #[inline(always)]
+    pub fn add_outer(self, factor: R, v: Vector3<R>) -> Self {
+        let s = v * factor;
+        Self {
+            xx: s.x.mul_add(v.x, self.xx),
+            xy: s.y.mul_add(v.x, self.xy),
+            yy: s.y.mul_add(v.y, self.yy),
+            xz: s.z.mul_add(v.x, self.xz),
+            yz: s.z.mul_add(v.y, self.yz),
+            zz: s.z.mul_add(v.z, self.zz),
+        }
+    }
+
+    /// `self + value · I`.
+    #[inline(always)]
+    pub fn add_diagonal(self, value: R) -> Self {
+        Self { xx: self.xx + value, yy: self.yy + value, zz: self.zz + value, ..self }
+    }
+
+    /// As a full matrix.
+    #[inline(always)]
+    pub fn full(self) -> Matrix3<R> {
+        Matrix3([
+            Vector3::new(self.xx, self.xy, self.xz),
+            Vector3::new(self.xy, self.yy, self.yz),
+            Vector3::new(self.xz, self.yz, self.zz),
+        ])
+    }
+
+    /// The factors of a positive definite matrix, for solving.
+    #[inline(always)]
+    pub fn factored(self) -> Factored3<R> {
+        let one = R::splat(1.0);
+        let d0 = one / self.xx;
+        let (l10, l20) = (self.xy * d0, self.xz * d0);
+        let d1 = one / (self.yy - l10 * self.xy);
+        let l21 = (self.yz - l20 * self.xy) * d1;
+        let d2 = one / (self.zz - l20 * self.xz - l21 * (self.yz - l20 * self.xy));
+        Factored3 { l10, l20, l21, d0, d1, d2 }
+    }
+}
+
+impl<R: Real> Add for Symmetric3<R> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self {
+            xx: self.xx + other.xx,
+            xy: self.xy + other.xy,
+            yy: self.yy + other.yy,
+            xz: self.xz + other.xz,
+            yz: self.yz + other.yz,
+            zz: self.zz + other.zz,
+        }
+    }
+}
+
+impl<R: Real> Sub for Symmetric3<R> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self {
+            xx: self.xx - other.xx,
+            xy: self.xy - other.xy,
+            yy: self.yy - other.yy,
+            xz: self.xz - other.xz,
+            yz: self.yz - other.yz,
+            zz: self.zz - other.zz,
+        }
+    }
+}
+
+impl<R: Real> Mul<Vector3<R>> for Symmetric3<R> {
+    type Output = Vector3<R>;
+    #[inline(always)]
+    fn mul(self, v: Vector3<R>) -> Vector3<R> {
+        self.full() * v
+    }
+}
+
+/// `L D Lᵀ` of a symmetric positive definite 3×3 matrix, with D inverted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Factored3<R> {
+    l10: R,
+    l20: R,
+    l21: R,
+    d0: R,
+    d1: R,
+    d2: R,
+}
+
+impl<R: Real> Factored3<R> {
+    /// The solution for one right-hand side.
+    #[inline(always)]
+    pub fn solve(self, v: Vector3<R>) -> Vector3<R> {
+        let y = v.y - self.l10 * v.x;
+        let z = v.z - self.l20 * v.x - self.l21 * y;
+        let z = z * self.d2;
+        let y = y * self.d1 - self.l21 * z;
+        let x = v.x * self.d0 - self.l10 * y - self.l20 * z;
+        Vector3::new(x, y, z)
+    }
+
+    /// The solutions for the columns of a matrix.
+    #[inline(always)]
+    pub fn solve_columns(self, m: Matrix3<R>) -> Matrix3<R> {
+        Matrix3([self.solve(m.0[0]), self.solve(m.0[1]), self.solve(m.0[2])])
+    }
+}

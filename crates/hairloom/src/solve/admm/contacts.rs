@@ -1,0 +1,311 @@
+//! Contact beside elasticity: finds contacts, projects displacements, and hands what came out back to the strands.
+//!
+//! Vertices stand strand after strand here, in the order of packs and lanes, so that neighbours in space are neighbours
+//! in memory and each pack owns one run of them.
+
+use glam::{DVec3, Vec3};
+use rayon::prelude::*;
+
+use super::params::Params;
+use super::projection::{Projection, Touch};
+use super::rods::redirect;
+use super::strands::{Strands, add_force, add_spring, get_vector};
+use super::touching::{Hair, warm_start};
+use crate::body::Obstacles;
+use crate::contact::{self, Contact, ContactError, Detector, Impact};
+use crate::math::Stored;
+use crate::scene::Model;
+
+/// The contact stage and its memory.
+#[derive(Debug)]
+pub(super) struct Contacts {
+    detector: Option<Detector>,
+    projection: Projection,
+    /// Forces of the last step's contacts by key, sorted [N].
+    forces: Vec<(u64, Vec3)>,
+    /// Contacts between strands of the last step, sorted.
+    close: Vec<Contact>,
+    /// Where each pack's vertices end.
+    ends: Vec<usize>,
+    /// For each vertex its strand, and its vertex in the model.
+    strand_of: Vec<u32>,
+    /// The model in the order of this stage.
+    ordered: Model,
+    origin: DVec3,
+    start: Vec<Vec3>,
+    moved: Vec<Vec3>,
+    /// z: displacements that contacts allow.
+    feasible: Vec<Vec3>,
+    /// λ = W⁻¹ Hᵀ r.
+    push: Vec<Vec3>,
+    /// 1 / W; 0 where a vertex is held [m/N].
+    ease: Vec<f32>,
+    touched: Vec<bool>,
+}
+
+/// How contact enters the loads of the strands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Coupling {
+    /// By the forces of the last step alone: positions are not known yet.
+    Forces,
+    /// By springs to where contacts allow vertices to be.
+    Springs,
+}
+
+impl Contacts {
+    pub(super) fn new<S: Stored>(model: &Model, strands: &Strands<S>) -> Self {
+        let mut ordered = Model {
+            offsets: vec![0],
+            groomed: Vec::new(),
+            rest_lengths: Vec::new(),
+            masses: Vec::with_capacity(model.vertices()),
+            radii: Vec::with_capacity(model.vertices()),
+            materials: model.materials.clone(),
+            material_of: Vec::with_capacity(model.strands()),
+        };
+        let (mut ends, mut strand_of) = (Vec::new(), Vec::new());
+        for pack in &strands.packs {
+            for (_, strand) in pack.lanes() {
+                let range = model.range(strand);
+                strand_of.extend(std::iter::repeat_n(ordered.material_of.len() as u32, range.len()));
+                ordered.material_of.push(model.material_of[strand]);
+                ordered.masses.extend_from_slice(&model.masses[range.clone()]);
+                ordered.radii.extend_from_slice(&model.radii[range]);
+                ordered.offsets.push(ordered.masses.len() as u32);
+            }
+            ends.push(ordered.masses.len());
+        }
+        let vertices = strand_of.len();
+        Self {
+            detector: Detector::new(&ordered.offsets, &ordered.radii).ok(),
+            projection: Projection::default(),
+            forces: Vec::new(),
+            close: Vec::new(),
+            ends,
+            strand_of,
+            ordered,
+            origin: DVec3::ZERO,
+            start: vec![Vec3::ZERO; vertices],
+            moved: vec![Vec3::ZERO; vertices],
+            feasible: vec![Vec3::ZERO; vertices],
+            push: vec![Vec3::ZERO; vertices],
+            ease: vec![0.0; vertices],
+            touched: vec![false; vertices],
+        }
+    }
+
+    /// Contacts at work.
+    pub(super) fn count(&self) -> usize {
+        self.projection.touches.len()
+    }
+
+    /// What the next step starts from: forces by key, and contacts between strands.
+    pub(super) fn memory(&self) -> (&[(u64, Vec3)], &[Contact]) {
+        (&self.forces, &self.close)
+    }
+
+    /// Goes on from what was remembered.
+    pub(super) fn remember(&mut self, forces: Vec<(u64, Vec3)>, close: Vec<Contact>) {
+        (self.forces, self.close) = (forces, close);
+    }
+
+    /// Takes the positions of all vertices when the step began, and the weights W = m / t².
+    pub(super) fn begin<S: Stored>(&mut self, strands: &Strands<S>, typical: f64) {
+        self.origin = strands.packs.first().map_or(DVec3::ZERO, |pack| pack.roots[0]);
+        let origin = self.origin;
+        let parts = split(&self.ends, &mut self.start);
+        let eases = split(&self.ends, &mut self.ease);
+        strands.packs.par_iter().zip(parts).zip(eases).for_each(|((pack, start), ease)| {
+            for ((start, ease), (lane, row)) in start.iter_mut().zip(ease).zip(pack.vertices()) {
+                // Roots have moved already.
+                let root = pack.roots[lane] - get_vector(&pack.shift, lane) - origin;
+                *start = (root + get_vector(&pack.start[row], lane)).as_vec3();
+                let held = pack.base.is_some_and(|base| row <= base);
+                *ease = if held { 0.0 } else { (typical * typical / pack.rest[row].mass.get(lane)) as f32 };
+            }
+        });
+        self.gather(strands);
+    }
+
+    /// Takes where the strands are now.
+    pub(super) fn gather<S: Stored>(&mut self, strands: &Strands<S>) {
+        let parts = split(&self.ends, &mut self.moved);
+        strands.packs.par_iter().zip(parts).for_each(|(pack, moved)| {
+            for (moved, (lane, row)) in moved.iter_mut().zip(pack.vertices()) {
+                let there = get_vector(&pack.moving[row].position, lane) + get_vector(&pack.shift, lane);
+                *moved = (there - get_vector(&pack.start[row], lane)).as_vec3();
+            }
+        });
+    }
+
+    fn hair(&self) -> Hair<'_> {
+        Hair {
+            model: &self.ordered,
+            origin: self.origin,
+            start: &self.start,
+            moved: &self.moved,
+            strand_of: &self.strand_of,
+        }
+    }
+
+    /// Finds what is close when the step begins, with the forces of the last step.
+    pub(super) fn find(
+        &mut self,
+        params: &Params,
+        obstacles: Option<&Obstacles<'_>>,
+        dt: f64,
+    ) -> Result<(), ContactError> {
+        if params.strand_contacts
+            && let Some(detector) = &mut self.detector
+        {
+            let settings = contact::Settings::proximity(params.proximity as f32);
+            let mut close = Vec::new();
+            detector.proximity(&self.start, &settings, &self.close, &mut close)?;
+            self.close = close;
+        }
+        let mut touches = self.hair().close(&self.close);
+        touches.extend(self.bodies(params, obstacles, dt));
+        let forces = std::mem::take(&mut self.forces);
+        warm_start(&mut touches, &forces);
+        self.set(touches);
+        Ok(())
+    }
+
+    fn bodies(&self, params: &Params, obstacles: Option<&Obstacles<'_>>, dt: f64) -> Vec<Touch> {
+        let Some(obstacles) = obstacles else { return Vec::new() };
+        let (margin, reach) = (params.margin as f32, params.proximity as f32);
+        self.hair().with_bodies(obstacles, margin, reach, dt as f32)
+    }
+
+    /// Adds what meets on the way from the start to where vertices are now, and looks at bodies again.
+    pub(super) fn find_again(
+        &mut self,
+        params: &Params,
+        obstacles: Option<&Obstacles<'_>>,
+        dt: f64,
+        continuous: bool,
+    ) -> Result<(), ContactError> {
+        let mut touches: Vec<Touch> = self.projection.touches.clone();
+        touches.retain(|touch| !touch.with_body());
+        touches.par_sort_unstable_by_key(|touch| touch.key);
+        if continuous
+            && params.strand_contacts
+            && let Some(detector) = &mut self.detector
+        {
+            let to: Vec<Vec3> =
+                self.start.iter().zip(&self.moved).map(|(start, moved)| *start + *moved).collect();
+            let mut impacts: Vec<Impact> = Vec::new();
+            let settings = contact::Settings::continuous(0.0);
+            detector.continuous(&self.start, &to, &settings, &mut impacts)?;
+            let known = touches.len();
+            let new = self.hair().impacts(&impacts);
+            let is_new =
+                |touch: &Touch| touches[..known].binary_search_by_key(&touch.key, |t| t.key).is_err();
+            let new: Vec<Touch> = new.into_iter().filter(is_new).collect();
+            touches.extend(new);
+        }
+        touches.extend(self.bodies(params, obstacles, dt));
+        let forces = self.current_forces();
+        warm_start(&mut touches, &forces);
+        self.set(touches);
+        Ok(())
+    }
+
+    fn current_forces(&self) -> Vec<(u64, Vec3)> {
+        let touches = self.projection.touches.par_iter();
+        let mut forces: Vec<(u64, Vec3)> = touches.map(|touch| (touch.key, touch.force())).collect();
+        forces.par_sort_unstable_by_key(|(key, _)| *key);
+        forces
+    }
+
+    fn set(&mut self, mut touches: Vec<Touch>) {
+        touches.retain(|touch| touch.moves(&self.ease));
+        self.projection.set(touches, &self.ease, &mut self.push);
+        self.touched.fill(false);
+        for touch in &self.projection.touches {
+            for (&vertex, &share) in touch.vertices.iter().zip(&touch.shares) {
+                self.touched[vertex as usize] |= share != 0.0 && self.ease[vertex as usize] > 0.0;
+            }
+        }
+    }
+
+    /// The feasible projection of where vertices are now. Returns the largest distance that it moved a vertex [m].
+    pub(super) fn project(&mut self, sweeps: u32) -> f64 {
+        self.feasible.clone_from(&self.moved);
+        for _ in 0..sweeps {
+            self.projection.sweep(&self.ease, &mut self.feasible, &mut self.push);
+        }
+        let apart = self.feasible.par_iter().zip(&self.moved).with_min_len(4096);
+        apart.map(|(a, b)| f64::from((*a - *b).length())).reduce(|| 0.0, f64::max)
+    }
+
+    /// Adds contact to the loads of the strands.
+    pub(super) fn load<S: Stored>(&self, strands: &mut Strands<S>, coupling: Coupling) {
+        strands.packs.par_iter_mut().zip(self.ranges()).for_each(|(pack, range)| {
+            if !self.touched[range.clone()].contains(&true) {
+                return;
+            }
+            for (vertex, (lane, row)) in range.zip(pack.vertices()) {
+                if !self.touched[vertex] {
+                    continue;
+                }
+                let weight = 1.0 / f64::from(self.ease[vertex]);
+                let push = self.push[vertex].as_dvec3();
+                match coupling {
+                    Coupling::Forces => add_force(&mut pack.loads[row], lane, push * weight),
+                    Coupling::Springs => {
+                        let start = get_vector(&pack.start[row], lane) - get_vector(&pack.shift, lane);
+                        let target = start + self.feasible[vertex].as_dvec3() + push;
+                        add_spring(&mut pack.loads[row], lane, weight, target);
+                    }
+                }
+            }
+        });
+    }
+
+    /// Takes vertices out of each other and out of bodies, where the iterations have left them inside (the geometric
+    /// correction of Algorithm 1). Edges turn and keep their lengths; velocities do not change.
+    pub(super) fn correct<S: Stored>(
+        &mut self,
+        strands: &mut Strands<S>,
+        params: &Params,
+        obstacles: Option<&Obstacles<'_>>,
+        dt: f64,
+    ) -> Result<(), ContactError> {
+        self.gather(strands);
+        self.find_again(params, obstacles, dt, params.continuous > 0)?;
+        self.forces = self.current_forces();
+        self.forces.retain(|(_, force)| *force != Vec3::ZERO);
+        self.projection.touches.par_iter_mut().for_each(|touch| touch.correction = Vec3::ZERO);
+        self.project(params.correction_sweeps);
+        strands.packs.par_iter_mut().zip(self.ranges()).for_each(|(pack, range)| {
+            let mut vertex = range.start;
+            for (lane, _) in pack.lanes() {
+                let strand = vertex..vertex + pack.counts[lane] as usize;
+                vertex = strand.end;
+                let apart = |v: usize| self.feasible[v] - self.moved[v];
+                if strand.clone().any(|v| apart(v) != Vec3::ZERO) {
+                    let corrections: Vec<DVec3> = strand.map(|v| apart(v).as_dvec3()).collect();
+                    redirect(pack, lane, &corrections);
+                }
+            }
+        });
+        Ok(())
+    }
+
+    fn ranges(&self) -> Vec<std::ops::Range<usize>> {
+        let begins = std::iter::once(0).chain(self.ends.iter().copied());
+        begins.zip(&self.ends).map(|(begin, &end)| begin..end).collect()
+    }
+}
+
+/// Cuts a column into the runs of each pack.
+fn split<'a, T>(ends: &[usize], mut column: &'a mut [T]) -> Vec<&'a mut [T]> {
+    let mut begin = 0;
+    let cut = |&end: &usize| {
+        let part = column.split_off_mut(..end - begin).unwrap_or_default();
+        begin = end;
+        part
+    };
+    ends.iter().map(cut).collect()
+}

@@ -1,0 +1,527 @@
+//! Elastic rods with Coulomb friction, by the alternating direction method of multipliers.
+//!
+//! # Theory
+//!
+//! G. Daviet, *Interactive Hair Simulation on the GPU using ADMM*, SIGGRAPH 2023. Discrete elastic rods (a centreline
+//! and one twist per edge) advance by backward Euler: the end of the step minimises the incremental potential of
+//! inertia, gravity, drag, bending, twisting and stretching (equation 1), subject to contacts that obey Coulomb's law.
+//!
+//! # In practice
+//!
+//! - Only contact is split off (as in Daviet 2020): each iteration takes a Newton step of every strand (`newton`), which on a
+//!   processor costs no more than the paper's local step and tridiagonal solve, and converges in two or three
+//!   iterations where that splitting needs hundreds.
+//! - Strands ride eight to a pack (`strands`), in single precision; positions are relative to the roots.
+//! - Held vertices are held exactly: the chain hangs from the last one. Vertices held elsewhere are tied by
+//!   springs with multipliers, which end where they should after a few iterations.
+
+mod contacts;
+mod newton;
+mod params;
+mod projection;
+mod rods;
+mod strands;
+mod touching;
+
+pub use params::{Clamp, Elastic, Params, Precision};
+
+use std::sync::Arc;
+
+use glam::{DQuat, DVec3, Vec3};
+use rayon::prelude::*;
+
+use self::contacts::{Contacts, Coupling};
+use self::newton::Gain;
+use self::rods::{Begin, Finish, Iterate, Pace, hold, recentre, untwist};
+use self::strands::{Pack, Strands, add_spring, get_vector, set_vector, transported_frames};
+use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_dt, check_handles};
+use crate::body::Obstacles;
+use crate::contact::{Contact, ContactError};
+use crate::groom::Remap;
+use crate::math::Stored;
+use crate::math::lanes::Row;
+use crate::scene::{Drive, Model, State};
+
+/// Name and version of this method's checkpoints.
+const CHECKPOINT: (&str, u32) = ("admm", 1);
+/// A strand without attachment.
+const NONE: u32 = u32::MAX;
+/// Stiffness of the spring that ties a vertex, beside that of its edge against stretching.
+const TIE: f64 = 0.1;
+
+/// A solver for `model`, of the precision that `params` asks for.
+pub fn build(model: &Arc<Model>, params: Params) -> Box<dyn Solver> {
+    match params.precision {
+        Precision::F32 => Box::new(Admm::<Row>::new(model, params)),
+        Precision::F64 => Box::new(Admm::<f64>::new(model, params)),
+    }
+}
+
+/// A vertex held elsewhere than at the root.
+#[derive(Debug, Clone, Copy)]
+struct Tie {
+    pack: u32,
+    lane: u32,
+    row: u32,
+    /// Stiffness of its spring [N/m].
+    weight: f64,
+    /// Where it is held, in the world [m].
+    target: DVec3,
+    /// What the spring must pull beyond the target to get there [m].
+    multiplier: DVec3,
+}
+
+/// The solver, in the precision of `S`.
+#[derive(Debug)]
+pub struct Admm<S> {
+    params: Params,
+    model: Arc<Model>,
+    /// For each strand how many vertices are held at the root.
+    held: Vec<u32>,
+    /// The attachment of each root, from the last step.
+    attachment_of: Vec<u32>,
+    strands: Strands<S>,
+    ties: Vec<Tie>,
+    contacts: Contacts,
+    /// Whether material frames came with the state; if not they follow from the clamps in the next step.
+    frames_known: bool,
+}
+
+impl<S: Stored> Admm<S> {
+    /// A solver for `model`, with the hair at rest in the model's groomed shape until something is loaded.
+    pub fn new(model: &Arc<Model>, params: Params) -> Self {
+        let held = vec![1; model.strands()];
+        let strands = Strands::new(model, &held, params.clamp);
+        let mut solver = Self {
+            params,
+            model: Arc::clone(model),
+            contacts: Contacts::new(model, &strands),
+            strands,
+            held,
+            attachment_of: Vec::new(),
+            ties: Vec::new(),
+            frames_known: false,
+        };
+        solver.load(&State::at_rest(model.groomed.iter().map(|point| point.as_dvec3()).collect()));
+        solver
+    }
+
+    /// Sees to it that strands are laid out for the drive's attachments.
+    fn follow_attachments(&mut self, drive: &Drive<'_>) {
+        let mut held = vec![0; self.model.strands()];
+        self.attachment_of.clear();
+        self.attachment_of.resize(self.model.strands(), NONE);
+        for (index, attachment) in drive.attachments.items.iter().enumerate() {
+            if attachment.first == 0 {
+                held[attachment.strand as usize] = attachment.count;
+                self.attachment_of[attachment.strand as usize] = index as u32;
+            }
+        }
+        if held != self.held {
+            let state = self.state();
+            let frames_known = self.frames_known;
+            self.lay_out(held);
+            self.load(&state);
+            self.frames_known = frames_known;
+        }
+    }
+
+    /// Lays the strands out anew for other attachments. The caller loads the state.
+    fn lay_out(&mut self, held: Vec<u32>) {
+        self.strands = Strands::new(&self.model, &held, self.params.clamp);
+        self.contacts = Contacts::new(&self.model, &self.strands);
+        self.held = held;
+    }
+
+    fn state(&self) -> State {
+        let mut state = State::default();
+        self.store(&mut state);
+        state
+    }
+
+    /// Moves the hair rigidly with the bodies, without giving it speed.
+    fn teleport(&mut self, drive: &Drive<'_>) {
+        let mut state = self.state();
+        for attachment in drive.attachments.items.iter().filter(|attachment| attachment.first == 0) {
+            let (before, after) = (drive.seat_frame(attachment, 0.0), drive.seat_frame(attachment, 1.0));
+            let turn = after.rotation * before.rotation.conjugate();
+            for vertex in self.model.range(attachment.strand as usize) {
+                state.positions[vertex] = after.apply(before.apply_inverse(state.positions[vertex]));
+                state.velocities[vertex] = turn * state.velocities[vertex];
+                state.orientations[vertex] = turn * state.orientations[vertex];
+            }
+        }
+        let frames_known = self.frames_known;
+        self.load(&state);
+        self.frames_known = frames_known;
+    }
+
+    /// Where the world takes the hair, and what acts on it.
+    fn begin(&mut self, drive: &Drive<'_>, pace: Pace) {
+        let Self { strands, model, attachment_of, frames_known, params, .. } = self;
+        let known = *frames_known;
+        strands.packs.par_iter_mut().for_each(|pack| {
+            for (start, moving) in pack.start.iter_mut().zip(&pack.moving) {
+                *start = moving.position;
+            }
+            pack.shift = [S::default(); 3];
+            for (lane, strand) in pack.lanes() {
+                if pack.base.is_some() {
+                    let attachment = &drive.attachments.items[attachment_of[strand] as usize];
+                    hold(pack, lane, model, drive, attachment);
+                    if !known {
+                        untwist(pack, lane);
+                    }
+                }
+            }
+            let wind = blow(pack, drive);
+            let damped = params.relaxation > 0.0;
+            S::dispatch(Begin { pack, pace, gravity: drive.gravity, wind: &wind, damped });
+        });
+        *frames_known = true;
+        self.pull_handles(drive);
+        self.tie(drive);
+    }
+
+    fn pull_handles(&mut self, drive: &Drive<'_>) {
+        for handle in drive.handles {
+            let (pack, lane) = self.strands.find(handle.strand as usize);
+            let (pack, row) = (&mut self.strands.packs[pack], handle.vertex as usize);
+            let weight = pack.rest[row].mass.get(lane) * handle.stiffness;
+            let target = handle.target - pack.roots[lane];
+            add_spring(&mut pack.base_loads[row], lane, weight, target);
+        }
+    }
+
+    /// Finds the vertices that are held elsewhere than at the root.
+    fn tie(&mut self, drive: &Drive<'_>) {
+        self.ties.clear();
+        for attachment in drive.attachments.items.iter().filter(|attachment| attachment.first > 0) {
+            let strand = attachment.strand as usize;
+            let (pack, lane) = self.strands.find(strand);
+            let rest = &self.strands.packs[pack].rest;
+            let frame = drive.seat_frame(attachment, 1.0);
+            let edges = self.model.range(strand).len() - 1;
+            for (k, &point) in drive.attachments.points_of(attachment).iter().enumerate() {
+                let row = attachment.first as usize + k;
+                let weight = TIE * rest[row.min(edges - 1)].stretching.get(lane);
+                let target = frame.apply(point);
+                let (pack, lane, row) = (pack as u32, lane as u32, row as u32);
+                self.ties.push(Tie { pack, lane, row, weight, target, multiplier: DVec3::ZERO });
+            }
+        }
+    }
+
+    /// Loads for the coming iteration: those of the step, and ties.
+    fn load_up(&mut self) {
+        self.strands.packs.par_iter_mut().for_each(|pack| pack.loads.clone_from(&pack.base_loads));
+        for tie in &self.ties {
+            let pack = &mut self.strands.packs[tie.pack as usize];
+            let lane = tie.lane as usize;
+            let target = tie.target - pack.roots[lane] + tie.multiplier;
+            add_spring(&mut pack.loads[tie.row as usize], lane, tie.weight, target);
+        }
+    }
+
+    /// Multipliers of ties grow by what is missing. Returns the largest miss [m].
+    fn tighten(&mut self) -> f64 {
+        let mut largest = 0.0_f64;
+        for tie in &mut self.ties {
+            let pack = &self.strands.packs[tie.pack as usize];
+            let lane = tie.lane as usize;
+            let there = pack.roots[lane] + get_vector(&pack.moving[tie.row as usize].position, lane);
+            tie.multiplier += tie.target - there;
+            largest = largest.max((tie.target - there).length());
+        }
+        largest
+    }
+
+    /// Newton steps of every strand.
+    fn iterate(&mut self, iterations: u32, tolerance: f64, pace: Pace) -> (f64, u32) {
+        let damping = match pace {
+            Pace::Dynamic(dt) => self.params.relaxation / dt,
+            Pace::Still(_) => 0.0,
+        };
+        let step = |gains: &mut Vec<Gain<S>>, pack: &mut Pack<S>| {
+            S::dispatch(Iterate { pack, iterations, tolerance, damping, gains })
+        };
+        let packs = self.strands.packs.par_iter_mut();
+        packs.map_init(Vec::new, step).reduce(|| (0.0, 0), |a, b| (a.0.max(b.0), a.1.max(b.1)))
+    }
+
+    fn finish(&mut self, pace: Pace) -> Result<(), StepError> {
+        let fine: Vec<bool> =
+            self.strands.packs.par_iter_mut().map(|pack| S::dispatch(Finish { pack, pace })).collect();
+        match fine.iter().position(|fine| !fine) {
+            None => Ok(()),
+            Some(pack) => Err(self.lost(&self.strands.packs[pack])),
+        }
+    }
+
+    /// The error for a strand that left the world of finite numbers.
+    fn lost(&self, pack: &Pack<S>) -> StepError {
+        let speed = |lane: usize, row: usize| get_vector(&pack.velocities[row], lane).length();
+        let vertices = pack.lanes().flat_map(|(lane, strand)| {
+            (0..self.model.range(strand).len()).map(move |row| (lane, strand, row))
+        });
+        // NaN counts as the fastest of all.
+        let fastest = vertices.max_by(|a, b| speed(a.0, a.2).total_cmp(&speed(b.0, b.2)));
+        let (lane, strand, vertex) = fastest.unwrap_or((0, 0, 0));
+        let problem = format!("its speed became {} m/s", speed(lane, vertex));
+        StepError::Diverged { strand, vertex, problem }
+    }
+
+    /// One step of Algorithm 1.
+    fn pass(&mut self, drive: &Drive<'_>, pace: Pace, iterations: u32) -> Result<Report, StepError> {
+        let mut report = Report::default();
+        let obstacles = drive.obstacles();
+        let obstacles = obstacles.any_collides().then_some(&obstacles);
+        report.time("drive", || self.begin(drive, pace));
+        if obstacles.is_none() && !self.params.strand_contacts && self.ties.is_empty() {
+            // Nothing couples strands to anything: each goes on until it is done.
+            let start = std::time::Instant::now();
+            self.load_up();
+            (report.residual, report.iterations) = self.iterate(iterations, self.params.tolerance, pace);
+            report.add_seconds("elasticity", start.elapsed().as_secs_f64());
+        } else {
+            self.alternate(drive, pace, iterations, obstacles, &mut report)?;
+        }
+        report.time("finish", || self.finish(pace))?;
+        if self.contacts.count() > 0 {
+            let (contacts, strands, params) = (&mut self.contacts, &mut self.strands, &self.params);
+            let moved = drive.time_at(1.0) - drive.time_at(0.0);
+            report
+                .time("correction", || contacts.correct(strands, params, obstacles, moved))
+                .map_err(bad_contact)?;
+        }
+        self.strands.packs.par_iter_mut().for_each(recentre);
+        Ok(report)
+    }
+
+    /// Elasticity and contact in turn.
+    fn alternate(
+        &mut self,
+        drive: &Drive<'_>,
+        pace: Pace,
+        iterations: u32,
+        obstacles: Option<&Obstacles<'_>>,
+        report: &mut Report,
+    ) -> Result<(), StepError> {
+        let params = self.params;
+        let typical = match pace {
+            Pace::Dynamic(dt) => dt.min(self.typical_time(drive.gravity)),
+            Pace::Still(typical) => typical,
+        };
+        let moved = drive.time_at(1.0) - drive.time_at(0.0);
+        report
+            .time("detection", || {
+                self.contacts.begin(&self.strands, typical);
+                self.contacts.find(&params, obstacles, moved)
+            })
+            .map_err(bad_contact)?;
+        let mut coupling = Coupling::Forces;
+        for iteration in 0..iterations {
+            report.time("loads", || {
+                self.load_up();
+                self.contacts.load(&mut self.strands, coupling);
+            });
+            // The first iteration finds where hair goes without contact, or with that of the last step.
+            let newton = if iteration == 0 { 2 } else { 1 };
+            let start = std::time::Instant::now();
+            let (turn, _) = self.iterate(newton, 0.0, pace);
+            report.add_seconds("elasticity", start.elapsed().as_secs_f64());
+            report.iterations += 1;
+            let missing = self.tighten();
+            report.time("loads", || self.contacts.gather(&self.strands));
+            let looks = u64::from(params.continuous.max(1)) * u64::from(iteration) / u64::from(iterations);
+            let next = u64::from(params.continuous.max(1)) * u64::from(iteration + 1) / u64::from(iterations);
+            if iteration == 0 || looks != next {
+                let continuous = params.continuous > 0;
+                let again = || self.contacts.find_again(&params, obstacles, moved, continuous);
+                report.time("detection", again).map_err(bad_contact)?;
+            }
+            let apart = report.time("projection", || self.contacts.project(params.sweeps));
+            coupling = Coupling::Springs;
+            report.residual = turn;
+            if turn <= params.tolerance && missing < 1.0e-7 && apart < 1.0e-7 {
+                break;
+            }
+        }
+        report.contacts = self.contacts.count() as u64;
+        Ok(())
+    }
+
+    /// The typical time of section 4.5 [s]: that of falling through, or of bending waves along, a typical edge.
+    fn typical_time(&self, gravity: DVec3) -> f64 {
+        let model = &self.model;
+        let edges = (model.vertices() - model.strands()) as f64;
+        let edge = model.rest_lengths.iter().sum::<f64>() / edges;
+        let material = &model.materials[0];
+        let falling = (edge / gravity.length().max(1.0e-9)).sqrt();
+        let bending = 2.0 * edge * edge / material.radius * (material.density / material.young).sqrt();
+        falling.min(bending)
+    }
+}
+
+/// Positions that no contact can be found for have left the world of finite numbers.
+fn bad_contact(error: ContactError) -> StepError {
+    StepError::BadStep(error.to_string())
+}
+
+/// The velocity of the air at every vertex; nothing where there is no wind.
+fn blow<S: Stored>(pack: &Pack<S>, drive: &Drive<'_>) -> Vec<[S; 3]> {
+    if drive.wind.is_none() {
+        return Vec::new();
+    }
+    let time = drive.time_at(0.5);
+    let mut wind = vec![[S::default(); 3]; pack.moving.len()];
+    for (lane, _) in pack.lanes() {
+        for (row, place) in pack.positions(lane).into_iter().enumerate() {
+            set_vector(&mut wind[row], lane, drive.wind.velocity(place, time));
+        }
+    }
+    wind
+}
+
+impl<S: Stored> Solver for Admm<S> {
+    fn load(&mut self, state: &State) {
+        self.frames_known = state.orientations.len() == state.positions.len();
+        let (model, known, strands) = (&self.model, self.frames_known, &mut self.strands);
+        strands.packs.par_iter_mut().for_each(|pack| {
+            for (lane, strand) in pack.lanes() {
+                let range = model.range(strand);
+                let (positions, velocities) =
+                    (&state.positions[range.clone()], &state.velocities[range.clone()]);
+                let transported;
+                let frames = if known {
+                    &state.orientations[range]
+                } else {
+                    transported = transported_frames(positions, None);
+                    &transported
+                };
+                pack.set_strand(lane, positions, velocities, frames);
+            }
+        });
+    }
+
+    fn step(&mut self, drive: &Drive<'_>, step: Step) -> Result<Report, StepError> {
+        check_handles(&self.model, drive)?;
+        self.follow_attachments(drive);
+        if drive.teleport {
+            self.teleport(drive);
+        }
+        match step {
+            Step::Dynamic { dt } => {
+                check_dt(dt)?;
+                self.pass(drive, Pace::Dynamic(dt), self.params.iterations)
+            }
+            Step::Quasistatic { iterations } => {
+                let typical = self.typical_time(drive.gravity);
+                self.pass(drive, Pace::Still(typical), iterations)
+            }
+        }
+    }
+
+    fn store(&self, state: &mut State) {
+        let vertices = self.model.vertices();
+        state.positions.resize(vertices, DVec3::ZERO);
+        state.velocities.resize(vertices, DVec3::ZERO);
+        state.orientations.resize(vertices, DQuat::IDENTITY);
+        let mut rows = Vec::with_capacity(self.model.strands());
+        let (mut positions, mut velocities) =
+            (state.positions.as_mut_slice(), state.velocities.as_mut_slice());
+        let mut frames = state.orientations.as_mut_slice();
+        for strand in 0..self.model.strands() {
+            let count = self.model.range(strand).len();
+            rows.push((
+                positions.split_off_mut(..count).unwrap_or_default(),
+                velocities.split_off_mut(..count).unwrap_or_default(),
+                frames.split_off_mut(..count).unwrap_or_default(),
+            ));
+        }
+        let strands = rows.into_par_iter().enumerate().with_min_len(64);
+        strands.for_each(|(strand, (positions, velocities, frames))| {
+            let (pack, lane) = self.strands.find(strand);
+            self.strands.packs[pack].get_strand(lane, positions, velocities, frames);
+        });
+        if !self.frames_known {
+            state.orientations.clear();
+        }
+    }
+
+    fn save(&self, out: &mut Checkpoint) {
+        let (method, version) = CHECKPOINT;
+        out.begin(method, version);
+        out.put("held", self.held.clone());
+        out.put("frames known", vec![u32::from(self.frames_known)]);
+        let packs = &self.strands.packs;
+        let lanes = |row: &S| (0..S::LANES).map(|lane| row.get(lane)).collect::<Vec<f64>>();
+        let mut rows = Vec::new();
+        for pack in packs {
+            for ((moving, velocity), spin) in pack.moving.iter().zip(&pack.velocities).zip(&pack.spins) {
+                let parts = moving.frame.iter().chain(&moving.position).chain([&moving.length, spin]);
+                parts.chain(velocity).for_each(|part| rows.extend(lanes(part)));
+            }
+        }
+        out.put("rows", rows);
+        let roots = packs.iter().flat_map(|pack| pack.roots).flat_map(|root| root.to_array());
+        out.put("roots", roots.collect::<Vec<f64>>());
+        let (forces, close) = self.contacts.memory();
+        out.put("contact keys", forces.iter().map(|(key, _)| *key).collect::<Vec<u64>>());
+        out.put(
+            "contact forces",
+            forces.iter().flat_map(|(_, force)| force.to_array()).collect::<Vec<f32>>(),
+        );
+        out.put("close edges", close.iter().map(|contact| contact.key()).collect::<Vec<u64>>());
+        out.put("close normals", close.iter().flat_map(|c| c.normal.to_array()).collect::<Vec<f32>>());
+    }
+
+    fn restore(&mut self, from: &Checkpoint) -> Result<(), CheckpointError> {
+        let (method, version) = CHECKPOINT;
+        from.expect(method, version)?;
+        self.held = from.take("held", self.model.strands())?.to_vec();
+        self.frames_known = from.take::<u32>("frames known", 1)?[0] != 0;
+        self.lay_out(self.held.clone());
+        let packs = &mut self.strands.packs;
+        let count: usize = packs.iter().map(|pack| pack.moving.len()).sum();
+        let mut rows = from.take::<f64>("rows", count * 12 * S::LANES)?.iter();
+        let mut roots =
+            from.take::<f64>("roots", packs.iter().map(|pack| 3 * pack.roots.len()).sum())?.chunks_exact(3);
+        for pack in packs {
+            for ((moving, velocity), spin) in
+                pack.moving.iter_mut().zip(&mut pack.velocities).zip(&mut pack.spins)
+            {
+                let parts = moving.frame.iter_mut().chain(&mut moving.position);
+                for part in parts.chain([&mut moving.length, spin]).chain(velocity) {
+                    (0..S::LANES).zip(&mut rows).for_each(|(lane, &value)| part.set(lane, value));
+                }
+            }
+            pack.roots.iter_mut().zip(&mut roots).for_each(|(root, value)| *root = DVec3::from_slice(value));
+        }
+        let keys = from.take_all::<u64>("contact keys")?;
+        let forces =
+            from.take::<f32>("contact forces", 3 * keys.len())?.chunks_exact(3).map(Vec3::from_slice);
+        let edges = from.take_all::<u64>("close edges")?;
+        let normals =
+            from.take::<f32>("close normals", 3 * edges.len())?.chunks_exact(3).map(Vec3::from_slice);
+        let contact = |(&key, normal): (&u64, Vec3)| Contact {
+            a: (key >> 32) as u32,
+            b: key as u32,
+            normal,
+            ..Contact::default()
+        };
+        self.contacts.remember(
+            keys.iter().copied().zip(forces).collect(),
+            edges.iter().zip(normals).map(contact).collect(),
+        );
+        Ok(())
+    }
+
+    fn rebind(&mut self, model: &Arc<Model>, remap: &Remap) {
+        let state = self.state().remapped(&self.model, model, remap);
+        self.model = Arc::clone(model);
+        let held = remap.strands.iter().map(|from| from.map_or(1, |from| self.held[from as usize])).collect();
+        self.lay_out(held);
+        self.load(&state);
+    }
+}

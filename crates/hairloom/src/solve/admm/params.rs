@@ -1,0 +1,105 @@
+use serde::{Deserialize, Serialize};
+
+/// Width of the numbers that rods are computed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Precision {
+    /// Eight strands side by side in single precision.
+    F32,
+    /// One strand after the other in double precision: the reference.
+    F64,
+}
+
+/// How the elastic part of a step is solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Elastic {
+    /// Newton steps on whole strands; only contact is split off.
+    Newton,
+}
+
+/// What the first free edge of a clamped strand bends against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Clamp {
+    /// A half edge inside the skin: the first free vertex itself is the clamp.
+    Ghost,
+    /// The last held edge, with both whole end edges counted as bending (section 5.1 of the paper).
+    Voronoi,
+}
+
+/// Parameters of the ADMM solver.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// Iterations of a step, each with a Newton step of every strand and a projection of the contacts.
+    pub iterations: u32,
+    /// A strand without contacts is done once no edge turns by more than this in an iteration [rad]; 0 takes
+    /// all iterations.
+    pub tolerance: f64,
+    /// How rods are solved.
+    pub elastic: Elastic,
+    /// Width of numbers.
+    pub precision: Precision,
+    /// How roots are clamped.
+    pub clamp: Clamp,
+    /// Typical time in which strains relax by inner friction, τ of section 4.4 [s].
+    pub relaxation: f64,
+    /// Distance kept from bodies beyond the hair's own radius [m].
+    pub margin: f64,
+    /// Whether strands touch each other.
+    pub strand_contacts: bool,
+    /// Hair that is not farther than this from other hair, or from a body, is a contact [m].
+    pub proximity: f64,
+    /// Sweeps over all contacts in each iteration.
+    pub sweeps: u32,
+    /// Sweeps at the end of a step that take hair out of other hair and out of bodies.
+    pub correction_sweeps: u32,
+    /// How often in a step hair that meets on its way is looked for; 0 never.
+    pub continuous: u32,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            iterations: 10,
+            tolerance: 1.0e-4,
+            elastic: Elastic::Newton,
+            precision: Precision::F32,
+            clamp: Clamp::Ghost,
+            relaxation: 0.0,
+            margin: 1.0e-4,
+            strand_contacts: true,
+            proximity: 5.0e-4,
+            sweeps: 2,
+            correction_sweeps: 10,
+            continuous: 3,
+        }
+    }
+}
+
+impl Params {
+    /// The key that is out of range, if any, and what was expected there.
+    pub fn check(&self) -> Result<(), (&'static str, &'static str)> {
+        if !(1..=1_000_000).contains(&self.iterations) {
+            return Err(("iterations", "a whole number from 1 to a million"));
+        }
+        let not_negative = [
+            ("tolerance", self.tolerance),
+            ("relaxation", self.relaxation),
+            ("margin", self.margin),
+            ("proximity", self.proximity),
+        ];
+        for (key, value) in not_negative {
+            if !(value.is_finite() && value >= 0.0) {
+                return Err((key, "a finite number of at least 0"));
+            }
+        }
+        for (key, value) in [("sweeps", self.sweeps), ("correction_sweeps", self.correction_sweeps)] {
+            if value > 10_000 {
+                return Err((key, "a whole number from 0 to 10,000"));
+            }
+        }
+        Ok(())
+    }
+}
