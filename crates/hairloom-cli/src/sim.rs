@@ -19,7 +19,7 @@ use crate::settings::setting;
 /// Simulate a scene and write an animated cache.
 ///
 /// The scene is a TOML file that names a groom (a file, or a style to grow), bodies and their motion, wind, gravity, and
-/// a solver. The cache is USD, which Blender, Houdini, Maya and Unreal open. Every frame is on disk as soon as it
+/// a solver. The cache is USD or Alembic, which Blender, Houdini, Maya and Unreal open. Every frame is on disk as soon as it
 /// is done; after an interruption `--resume` goes on where the run stopped, with the same result as an unbroken run.
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES)]
@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     /// Set any key of the scene, its value in TOML; bare words are strings.
     #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
     set: Vec<(String, Value)>,
-    /// The cache to write (.usdc, .usda or .hair) instead of the scene's.
+    /// The cache to write (.usdc, .usda, .abc or .hair) instead of the scene's.
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Write what each frame took and measured.

@@ -6,14 +6,15 @@ use hairloom::body::TriMesh;
 use hairloom::groom::Groom;
 use hairloom::simulate::{AnimatedMesh, Library};
 
-use crate::stage::{Stage, StageMesh};
+use crate::geometry::Geometry;
+use crate::stage::StageMesh;
 use crate::{hair, obj};
 
 /// The folder that the files of a scene are looked for in: that of the scene's own file.
 ///
-/// Grooms come from USD (`.usd`, `.usda`, `.usdc`) and `.hair` files, meshes from USD and `.obj`, moving meshes from
-/// USD. All curves of a USD file together are the groom, and all its meshes are one mesh, placed as the file places
-/// them; of things that move, the first sample counts unless a moving mesh is asked for.
+/// Grooms come from USD (`.usd`, `.usda`, `.usdc`), Alembic (`.abc`) and `.hair` files, meshes from USD, Alembic and
+/// `.obj`, moving meshes from USD and Alembic. All curves of a USD or Alembic file together are the groom, and all its
+/// meshes are one mesh, placed as the file places them; of things that move, the first sample counts unless a moving mesh is asked for.
 #[derive(Debug, Clone)]
 pub struct Folder {
     path: PathBuf,
@@ -61,22 +62,25 @@ impl Library for Folder {
     fn groom(&self, file: &str) -> Result<Groom, String> {
         let (path, extension) = self.find(file)?;
         match extension.as_str() {
-            "usd" | "usda" | "usdc" => {
-                let stage = Stage::open(&path).map_err(|error| error.to_string())?;
+            "usd" | "usda" | "usdc" | "abc" => {
+                let stage = Geometry::open(&path).map_err(|error| error.to_string())?;
                 if !stage.has_curves() {
-                    return Err(format!("{}: there are no curves (BasisCurves) in it", path.display()));
+                    return Err(format!(
+                        "{}: there are no curves (BasisCurves, Curves) in it",
+                        path.display()
+                    ));
                 }
                 stage.groom(f64::NEG_INFINITY).map_err(|error| error.to_string())
             }
             "hair" => hair::read(&path, &hair::ReadOptions::default()).map_err(|error| error.to_string()),
-            _ => Err(Self::unknown(file, "grooms", ".usd, .usda, .usdc or .hair")),
+            _ => Err(Self::unknown(file, "grooms", ".usd, .usda, .usdc, .abc or .hair")),
         }
     }
 
     fn mesh(&self, file: &str) -> Result<TriMesh, String> {
         let (path, extension) = self.find(file)?;
         match extension.as_str() {
-            "usd" | "usda" | "usdc" => {
+            "usd" | "usda" | "usdc" | "abc" => {
                 let stage = stage_with_meshes(&path)?;
                 let meshes = stage.meshes(f64::NEG_INFINITY).map_err(|error| error.to_string())?;
                 joined(meshes).ok_or_else(|| format!("{}: more points than a mesh can hold", path.display()))
@@ -86,14 +90,14 @@ impl Library for Folder {
                     obj::read(&path, &obj::ReadOptions::default()).map_err(|error| error.to_string())?;
                 Ok(read.mesh)
             }
-            _ => Err(Self::unknown(file, "meshes", ".obj, .usd, .usda or .usdc")),
+            _ => Err(Self::unknown(file, "meshes", ".obj, .usd, .usda, .usdc or .abc")),
         }
     }
 
     fn animated_mesh(&self, file: &str) -> Result<AnimatedMesh, String> {
         let (path, extension) = self.find(file)?;
-        if !matches!(extension.as_str(), "usd" | "usda" | "usdc") {
-            return Err(Self::unknown(file, "moving meshes", ".usd, .usda or .usdc"));
+        if !matches!(extension.as_str(), "usd" | "usda" | "usdc" | "abc") {
+            return Err(Self::unknown(file, "moving meshes", ".usd, .usda, .usdc or .abc"));
         }
         let mesh = self.mesh(file)?;
         let stage = stage_with_meshes(&path)?;
@@ -111,15 +115,15 @@ impl Library for Folder {
             }
             points.push(moved);
         }
-        let times = codes.iter().map(|code| code / stage.per_second()).collect();
+        let times = codes.iter().map(|&code| stage.seconds(code)).collect();
         Ok(AnimatedMesh { mesh, times, points })
     }
 }
 
-fn stage_with_meshes(path: &Path) -> Result<Stage, String> {
-    let stage = Stage::open(path).map_err(|error| error.to_string())?;
+fn stage_with_meshes(path: &Path) -> Result<Geometry, String> {
+    let stage = Geometry::open(path).map_err(|error| error.to_string())?;
     if !stage.has_meshes() {
-        return Err(format!("{}: there are no meshes (Mesh) in it", path.display()));
+        return Err(format!("{}: there are no meshes (Mesh, PolyMesh) in it", path.display()));
     }
     Ok(stage)
 }

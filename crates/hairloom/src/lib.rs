@@ -10,6 +10,7 @@ pub mod figure;
 pub mod groom;
 pub mod math;
 pub mod names;
+pub mod rod;
 pub mod scene;
 pub mod simulate;
 pub mod solve;

@@ -9,9 +9,9 @@ use crate::output::print;
 
 /// Convert a groom to another format; of an animated file the first frame.
 ///
-/// Reads and writes .usdc, .usda and .hair. What has one obvious remedy is mended on the way, and said: strands
+/// Reads and writes .usdc, .usda, .abc and .hair. What has one obvious remedy is mended on the way, and said: strands
 /// without length, doubled vertices, missing widths. Lengths are in metres and y points up; .hair files, which do not
-/// say, are taken and written in centimetres and z up.
+/// say, are taken and written in centimetres and z up, and .abc files, which do not say either, in metres.
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -27,6 +27,7 @@ pub(crate) struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   hairloom groom convert wStraight.hair straight.usdc
+  hairloom groom convert straight.usdc straight.abc
   hairloom groom convert export.usda hair.hair --resample 32";
 
 const SCENE: &str = "[groom]\n[output]\nvelocities = false\n";

@@ -16,7 +16,7 @@ use crate::table::number;
 #[derive(Args)]
 #[command(after_long_help = "Example:\n  hairloom groom info hair.usdc --json -")]
 pub(crate) struct Arguments {
-    /// A groom or a cache: .usdc, .usda or .hair.
+    /// A groom or a cache: .usdc, .usda, .abc or .hair.
     file: PathBuf,
     /// Write it as JSON; `-` prints it, and nothing else.
     #[arg(long, value_name = "FILE|-", num_args = 0..=1, default_missing_value = "-")]

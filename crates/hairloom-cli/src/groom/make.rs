@@ -15,7 +15,7 @@ use crate::settings::setting;
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The groom to write: .usdc, .usda or .hair.
+    /// The groom to write: .usdc, .usda, .abc or .hair.
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
     /// The style to start from.
@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     /// The built-in figure to grow on.
     #[arg(long, value_name = "NAME", default_value = "bust", conflicts_with = "mesh", value_parser = PossibleValuesParser::new(figure::NAMES))]
     figure: String,
-    /// Grow on a mesh (.obj or USD) in metres instead, everywhere on it.
+    /// Grow on a mesh (.obj, USD or Alembic) in metres instead, everywhere on it.
     #[arg(long, value_name = "FILE")]
     mesh: Option<PathBuf>,
     /// Set a parameter of the style; --help lists them all.
@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
     /// Seed of everything random.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u32,
-    /// Write the body along with the hair (USD only).
+    /// Write the body along with the hair (USD and Alembic).
     #[arg(long)]
     body: bool,
 }

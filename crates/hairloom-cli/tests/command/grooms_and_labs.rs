@@ -14,14 +14,17 @@ fn info(path: &Path) -> Value {
 #[test]
 fn grooms_go_from_format_to_format() {
     let folder = tempfile::tempdir().expect("a folder");
-    let [usdc, hair, usda] = ["a.usdc", "b.hair", "c.usda"].map(|name| folder.path().join(name));
+    let [usdc, hair, usda, abc] =
+        ["a.usdc", "b.hair", "c.usda", "d.abc"].map(|name| folder.path().join(name));
     let make =
         format!("groom make -o {} --style bob --set strands=50 --set length=0.2 --seed 3", usdc.display());
     assert_done(&run(&make));
     assert_done(&run(&format!("groom convert {} {}", usdc.display(), hair.display())));
     assert_done(&run(&format!("groom convert {} {} --resample 9", hair.display(), usda.display())));
-    let [first, second, third] = [&usdc, &hair, &usda].map(|path| info(path));
-    for other in [&second, &third] {
+    assert_done(&run(&format!("groom convert {} {}", usdc.display(), abc.display())));
+    let [first, second, third, fourth] = [&usdc, &hair, &usda, &abc].map(|path| info(path));
+    assert_eq!((&first["bounds"], &first["widths"]), (&fourth["bounds"], &fourth["widths"]));
+    for other in [&second, &third, &fourth] {
         assert_eq!(first["strands"], other["strands"]);
         let (a, b) = (first["mean_length"].as_f64(), other["mean_length"].as_f64());
         assert!((a.unwrap_or(0.0) - b.unwrap_or(1.0)).abs() < 2e-3, "{a:?} {b:?}");

@@ -1,6 +1,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::alembic::AlembicError;
 use crate::hair::HairError;
 use crate::usd::UsdError;
 
@@ -11,6 +12,9 @@ pub enum CacheError {
     /// A USD layer could not be read or written.
     #[error(transparent)]
     Usd(#[from] UsdError),
+    /// An Alembic archive could not be read or written.
+    #[error(transparent)]
+    Alembic(#[from] AlembicError),
     /// A `.hair` file could not be read or written.
     #[error(transparent)]
     Hair(#[from] HairError),
@@ -23,7 +27,7 @@ pub enum CacheError {
         source: io::Error,
     },
     /// The file's name does not tell a format.
-    #[error("{}: expected a name that ends with .usdc, .usda, .usd or .hair", path.display())]
+    #[error("{}: expected a name that ends with .usdc, .usda, .usd, .abc or .hair", path.display())]
     Extension {
         /// The file.
         path: PathBuf,
@@ -39,7 +43,7 @@ pub enum CacheError {
         problem: String,
     },
     /// There is nothing to show.
-    #[error("{}: there are neither curves (BasisCurves) nor meshes (Mesh) in it", path.display())]
+    #[error("{}: there are neither curves (BasisCurves, Curves) nor meshes (Mesh, PolyMesh) in it", path.display())]
     Nothing {
         /// The file.
         path: PathBuf,

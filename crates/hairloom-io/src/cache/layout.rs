@@ -16,19 +16,19 @@ pub(crate) const ROOT_UV: &str = "st";
 pub(crate) const GUIDES: &str = "guide";
 
 /// Colours, among the primvars.
-pub(super) const COLOR: &str = "displayColor";
+pub(crate) const COLOR: &str = "displayColor";
 
 /// The colour of hair that has none: brown.
 pub(super) const HAIR_COLOR: [f32; 3] = [0.13, 0.075, 0.045];
 
 /// The colour of bodies that have none.
-pub(super) const BODY_COLOR: [f32; 3] = [0.6, 0.56, 0.53];
+pub(crate) const BODY_COLOR: [f32; 3] = [0.6, 0.56, 0.53];
 
 /// The key of the run's fingerprint in the layer's own data.
-pub(super) const FINGERPRINT: &str = "hairloomRun";
+pub(crate) const FINGERPRINT: &str = "hairloomRun";
 
 /// A valid and unused name for a prim.
-pub(super) fn prim_name(name: &str, used: &mut Vec<String>) -> String {
+pub(crate) fn prim_name(name: &str, used: &mut Vec<String>) -> String {
     let mut base: String =
         name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect();
     if !base.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_') {

@@ -7,12 +7,17 @@
 //! one that moves as a whole has samples of its transform, one that deforms has samples of its points.
 //! `.usd` files are binary.
 //!
+//! # Alembic (`.abc`)
+//!
+//! One file, with one sample a frame; frame 0, the start, is at 0 s. `/Hair` holds the strands as linear `Curves` with the
+//! attributes that Unreal reads, every body is a transform with a `PolyMesh` below it. See [`crate::alembic`].
+//!
 //! # Cem Yuksel's format (`.hair`)
 //!
 //! It holds one groom, so every frame has a file of its own: `hair.hair` stands for `hair.0000.hair`,
 //! `hair.0001.hair` and so on. Bodies, velocities and the frame rate are left out. Files are in centimetres, z up.
 //!
-//! Memory is bounded by one frame in both directions, but for `.usda` files, whose text is read as a whole.
+//! Memory is bounded by one frame in all directions, but for `.usda` files, whose text is read as a whole.
 
 mod error;
 mod frame_files;
@@ -29,6 +34,7 @@ use hairloom::simulate::Simulation;
 
 use self::frame_files::FrameFiles;
 use self::usd_writer::UsdCache;
+use crate::alembic::AlembicCache;
 
 /// What a cache's file name asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +43,8 @@ pub enum CacheFormat {
     UsdText,
     /// `.usdc`, `.usd`: USD in binary.
     UsdBinary,
+    /// `.abc`: Alembic.
+    Alembic,
     /// `.hair`: one file a frame.
     Hair,
 }
@@ -47,6 +55,7 @@ impl CacheFormat {
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("usda") => Ok(Self::UsdText),
             Some("usdc" | "usd") => Ok(Self::UsdBinary),
+            Some("abc") => Ok(Self::Alembic),
             Some("hair") => Ok(Self::Hair),
             _ => Err(CacheError::Extension { path: path.to_owned() }),
         }
@@ -67,6 +76,7 @@ pub(crate) fn files(path: &Path) -> Vec<PathBuf> {
 #[derive(Debug)]
 enum Kind {
     Usd(Box<UsdCache>),
+    Alembic(Box<AlembicCache>),
     Hair(FrameFiles),
 }
 
@@ -83,6 +93,7 @@ impl CacheWriter {
         let path = path.as_ref();
         let kind = match CacheFormat::of_file(path)? {
             CacheFormat::Hair => Kind::Hair(FrameFiles::create(path)?),
+            CacheFormat::Alembic => Kind::Alembic(Box::new(AlembicCache::create(path, simulation)?)),
             _ => Kind::Usd(Box::new(UsdCache::create(path, simulation)?)),
         };
         Ok(Self { path: path.to_owned(), kind })
@@ -97,6 +108,9 @@ impl CacheWriter {
         let path = path.as_ref();
         let kind = match CacheFormat::of_file(path)? {
             CacheFormat::Hair => Kind::Hair(FrameFiles::resume(path, last_frame)?),
+            CacheFormat::Alembic => {
+                Kind::Alembic(Box::new(AlembicCache::resume(path, simulation, last_frame)?))
+            }
             _ => Kind::Usd(Box::new(UsdCache::resume(path, simulation, last_frame)?)),
         };
         Ok(Self { path: path.to_owned(), kind })
@@ -111,6 +125,7 @@ impl CacheWriter {
     pub fn write_frame(&mut self, simulation: &Simulation) -> Result<(), CacheError> {
         match &mut self.kind {
             Kind::Usd(cache) => cache.write_frame(simulation),
+            Kind::Alembic(cache) => cache.write_frame(simulation),
             Kind::Hair(files) => files.write_frame(simulation),
         }
     }
@@ -119,7 +134,7 @@ impl CacheWriter {
     pub fn flushes_cheaply(&self) -> bool {
         match &self.kind {
             Kind::Usd(cache) => cache.flushes_cheaply(),
-            Kind::Hair(_) => true,
+            Kind::Alembic(_) | Kind::Hair(_) => true,
         }
     }
 
@@ -127,6 +142,7 @@ impl CacheWriter {
     pub fn flush(&mut self) -> Result<(), CacheError> {
         match &mut self.kind {
             Kind::Usd(cache) => cache.flush(),
+            Kind::Alembic(cache) => cache.flush(),
             Kind::Hair(_) => Ok(()),
         }
     }
@@ -135,6 +151,7 @@ impl CacheWriter {
     pub fn finish(self) -> Result<(), CacheError> {
         match self.kind {
             Kind::Usd(cache) => cache.finish(),
+            Kind::Alembic(cache) => cache.finish(),
             Kind::Hair(_) => Ok(()),
         }
     }

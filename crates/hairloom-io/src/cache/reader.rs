@@ -4,12 +4,11 @@ use hairloom::body::TriMesh;
 use hairloom::groom::Groom;
 
 use super::frame_files::{frame_path, frames_of};
-use super::{CacheError, CacheFormat, layout};
+use super::{CacheError, CacheFormat};
+use crate::geometry::Geometry;
 use crate::hair;
-use crate::stage::Stage;
-use crate::usd::Value;
 
-/// A cache to look at: one of ours, any USD layer with curves or meshes, or `.hair` files.
+/// A cache to look at: one of ours, any USD layer or Alembic archive with curves or meshes, or `.hair` files.
 #[derive(Debug)]
 pub struct Cache {
     path: PathBuf,
@@ -18,8 +17,8 @@ pub struct Cache {
 
 #[derive(Debug)]
 enum Content {
-    /// A layer, and the time codes of its frames.
-    Usd { stage: Box<Stage>, times: Vec<f64> },
+    /// One file, and the times of its frames.
+    File { stage: Box<Geometry>, times: Vec<f64> },
     /// One file a frame.
     Hair { files: Vec<PathBuf> },
 }
@@ -62,7 +61,7 @@ impl Cache {
     /// The number of frames, at least 1.
     pub fn frames(&self) -> usize {
         match &self.content {
-            Content::Usd { times, .. } => times.len(),
+            Content::File { times, .. } => times.len(),
             Content::Hair { files } => files.len(),
         }
     }
@@ -70,7 +69,7 @@ impl Cache {
     /// Frames a second [1/s]; 24 where the file does not say.
     pub fn fps(&self) -> f64 {
         match &self.content {
-            Content::Usd { stage, .. } => stage.per_second(),
+            Content::File { stage, .. } => stage.fps(),
             Content::Hair { .. } => 24.0,
         }
     }
@@ -79,16 +78,17 @@ impl Cache {
     pub fn frame(&self, index: usize) -> Result<CacheFrame, CacheError> {
         let missing = || CacheError::NoSuchFrame { path: self.path.clone(), index, frames: self.frames() };
         match &self.content {
-            Content::Usd { stage, times } => {
-                let time_code = *times.get(index).ok_or_else(missing)?;
-                let meshes = stage.meshes(time_code)?.into_iter();
+            Content::File { stage, times } => {
+                let time = *times.get(index).ok_or_else(missing)?;
+                let meshes = stage.meshes(time)?.into_iter();
                 let bodies = meshes.map(|one| CacheBody {
                     name: one.name,
                     mesh: one.mesh,
                     color: one.color,
                     point_colors: one.point_colors,
                 });
-                Ok(CacheFrame { groom: stage.groom(time_code)?, bodies: bodies.collect(), time_code })
+                let (groom, time_code) = (stage.groom(time)?, stage.time_code(time));
+                Ok(CacheFrame { groom, bodies: bodies.collect(), time_code })
             }
             Content::Hair { files } => {
                 let groom = hair::read(files.get(index).ok_or_else(missing)?, &hair::ReadOptions::default())?;
@@ -99,17 +99,15 @@ impl Cache {
 
     /// The fingerprint of the run that wrote the cache, if it is known.
     pub(crate) fn fingerprint(&self) -> Option<u64> {
-        let Content::Usd { stage, .. } = &self.content else { return None };
-        let Ok(Some(Value::Dictionary(entries))) = stage.layer().metadata("customLayerData") else {
-            return None;
-        };
-        let (_, value) = entries.iter().find(|(key, _)| &**key == layout::FINGERPRINT)?;
-        u64::from_str_radix(value.as_str()?, 16).ok()
+        match &self.content {
+            Content::File { stage, .. } => stage.fingerprint(),
+            Content::Hair { .. } => None,
+        }
     }
 }
 
 fn open_stage(path: &Path) -> Result<Content, CacheError> {
-    let stage = Stage::open(path)?;
+    let stage = Geometry::open(path)?;
     if !stage.has_curves() && !stage.has_meshes() {
         return Err(CacheError::Nothing { path: path.to_owned() });
     }
@@ -120,7 +118,7 @@ fn open_stage(path: &Path) -> Result<Content, CacheError> {
     if times.is_empty() {
         times.push(0.0);
     }
-    Ok(Content::Usd { stage: Box::new(stage), times })
+    Ok(Content::File { stage: Box::new(stage), times })
 }
 
 fn hair_files(path: &Path) -> Result<Vec<PathBuf>, CacheError> {

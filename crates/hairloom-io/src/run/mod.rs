@@ -24,6 +24,7 @@ use hairloom::solve::Checkpoint;
 pub(crate) use self::fingerprint::fingerprint;
 use self::report::ReportFile;
 use crate::Folder;
+use crate::alembic::AlembicError;
 use crate::cache::{self, Cache, CacheError, CacheFormat, CacheWriter};
 use crate::checkpoint::{self, CheckpointFileError, CheckpointProblem, SavedRun};
 use crate::usd::UsdError;
@@ -331,9 +332,9 @@ fn check_inputs(options: &RunOptions, scene: &Scene, library: &Folder, out: &Pat
 /// The error for an output that cannot be made.
 fn unwritable(error: CacheError) -> RunError {
     match error {
-        CacheError::Usd(UsdError::Io { path, source }) | CacheError::Io { path, source } => {
-            RunError::Output { path, source }
-        }
+        CacheError::Usd(UsdError::Io { path, source })
+        | CacheError::Alembic(AlembicError::Io { path, source })
+        | CacheError::Io { path, source } => RunError::Output { path, source },
         other => other.into(),
     }
 }

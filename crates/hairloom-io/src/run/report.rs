@@ -33,7 +33,7 @@ pub struct WorstOf {
     pub value: f64,
     /// The frame.
     pub frame: u32,
-    /// Index of the strand among those simulated.
+    /// Index of the strand, among those simulated or those in the cache.
     pub strand: usize,
     /// Vertex along the strand.
     pub vertex: usize,
@@ -115,6 +115,11 @@ pub struct Summary {
     pub stretch: WorstOf,
     /// Deepest free vertex inside a body [m].
     pub penetration: WorstOf,
+    /// Largest relative change of an edge's length among the strands in the cache, whose points are rounded to single
+    /// precision.
+    pub written_stretch: WorstOf,
+    /// Deepest vertex inside a body among the strands in the cache, held vertices included [m].
+    pub written_penetration: WorstOf,
     /// Largest energy of motion [J].
     pub largest_kinetic_energy: f64,
     /// Energies at the last frame, of motion and of height [J].
@@ -150,6 +155,8 @@ impl Summary {
         self.simulation_seconds += report.seconds;
         self.stretch.take(report.frame, &report.measures.stretch);
         self.penetration.take(report.frame, &report.measures.penetration);
+        self.written_stretch.take(report.frame, &report.measures.written.stretch);
+        self.written_penetration.take(report.frame, &report.measures.written.penetration);
         self.largest_kinetic_energy = self.largest_kinetic_energy.max(report.measures.kinetic_energy);
         self.last_energy = [report.measures.kinetic_energy, report.measures.potential_energy];
         self.contacts = self.contacts.max(report.solver.contacts);

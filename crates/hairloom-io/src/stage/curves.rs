@@ -73,7 +73,7 @@ fn offsets(prim: Prim<'_>, time: f64, points: usize) -> Result<Result<Vec<u32>, 
 }
 
 /// Moves control points of a cubic onto their curve, so that the polyline runs along it.
-fn on_curve(basis: &str, strand: &mut [Vec3]) {
+pub(crate) fn on_curve(basis: &str, strand: &mut [Vec3]) {
     let control = strand.to_vec();
     match basis {
         "bspline" => {
@@ -163,7 +163,7 @@ fn read_primvar(prim: Prim<'_>, primvar: &usd::Attribute<'_>, groom: &mut Groom)
 }
 
 /// The values at some indices, if all are there.
-fn spread(values: Values, indices: &[i32]) -> Option<Values> {
+pub(crate) fn spread(values: Values, indices: &[i32]) -> Option<Values> {
     fn pick<T: Copy>(values: &[T], indices: &[i32]) -> Option<Vec<T>> {
         indices.iter().map(|&index| values.get(usize::try_from(index).ok()?).copied()).collect()
     }
@@ -189,7 +189,7 @@ fn take_up(groom: &mut Groom, name: &str, domain: Domain, values: Values) {
 }
 
 /// All curves in one groom; nothing if there are more points than it can hold. What not all parts have is left out.
-pub(super) fn merge(parts: Vec<Groom>) -> Option<Groom> {
+pub(crate) fn merge(parts: Vec<Groom>) -> Option<Groom> {
     let mut parts = parts.into_iter();
     let Some(mut whole) = parts.next() else { return Some(Groom::default()) };
     for part in parts {

@@ -8,13 +8,15 @@ mod mesh;
 mod transform;
 mod value;
 
+pub(crate) use curves::{merge, on_curve, spread};
+
 use std::path::Path;
 
 use glam::{DMat4, DVec3, DVec4, Vec3};
 use hairloom::body::TriMesh;
 use hairloom::groom::Groom;
 
-use crate::cache::CacheError;
+use crate::cache::{CacheError, layout};
 use crate::usd::{Layer, Prim, Specifier, Value};
 
 /// A mesh of a layer at a time.
@@ -75,9 +77,13 @@ impl Stage {
         !self.meshes.is_empty()
     }
 
-    /// The layer.
-    pub(crate) fn layer(&self) -> &Layer {
-        &self.layer
+    /// The fingerprint of the run that wrote the layer, if it is known.
+    pub(crate) fn fingerprint(&self) -> Option<u64> {
+        let Ok(Some(Value::Dictionary(entries))) = self.layer.metadata("customLayerData") else {
+            return None;
+        };
+        let (_, value) = entries.iter().find(|(key, _)| &**key == layout::FINGERPRINT)?;
+        u64::from_str_radix(value.as_str()?, 16).ok()
     }
 
     /// The times at which the curves have samples [time codes].

@@ -4,10 +4,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 /// SplitMix64: small, and the same on every machine.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -16,13 +16,13 @@ impl Random {
     }
 
     /// A number below `limit`; 0 if `limit` is 0.
-    fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         (self.next() % limit.max(1) as u64) as usize
     }
 }
 
 /// Damages `bytes` in one to four places; `words` are put in now and then.
-fn mutate(bytes: &mut Vec<u8>, random: &mut Random, words: &[&[u8]]) {
+pub(crate) fn mutate(bytes: &mut Vec<u8>, random: &mut Random, words: &[&[u8]]) {
     for _ in 0..=random.below(4) {
         let at = random.below(bytes.len());
         match random.below(9) {
@@ -115,7 +115,7 @@ fn damage(good: &[u8], count: usize, seed: u64, words: &[&[u8]], read: impl Fn(&
 }
 
 /// The most address space that this process ever had [bytes], where the system tells.
-fn peak_address_space() -> Option<u64> {
+pub(crate) fn peak_address_space() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmPeak:"))?;
     Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)

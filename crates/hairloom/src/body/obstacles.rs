@@ -54,6 +54,11 @@ impl<'a> Obstacles<'a> {
         self.list.iter().enumerate().filter(|(_, obstacle)| obstacle.body.collides)
     }
 
+    /// The indices of the bodies that hair collides with.
+    pub fn collider_indices(&self) -> impl Iterator<Item = usize> {
+        self.colliding().map(|(index, _)| index)
+    }
+
     /// The signed distance, outward normal and velocity of one body, whether hair collides with it or not.
     pub fn sample(&self, index: usize, point: Vec3) -> Sample {
         self.list[index].sample(point)

@@ -30,6 +30,8 @@ pub(crate) struct Surface {
     bvh: Bvh,
     /// The corners of the triangles that count, side by side for speed.
     faces: Vec<[Vec3; 3]>,
+    /// Unit normals of all triangles; zero where one has collapsed.
+    face_normals: Vec<Vec3>,
     /// Angle-weighted normals at the welded vertices; not of unit length.
     vertex_normals: Vec<Vec3>,
 }
@@ -37,11 +39,17 @@ pub(crate) struct Surface {
 impl Surface {
     /// The surface with its vertices at `points`.
     pub(crate) fn new(topology: &Topology, points: Vec<Vec3>) -> Self {
-        let mut surface = Self { points, bvh: Bvh::new(), faces: Vec::new(), vertex_normals: Vec::new() };
+        let mut surface = Self {
+            points,
+            bvh: Bvh::new(),
+            faces: Vec::new(),
+            face_normals: Vec::new(),
+            vertex_normals: Vec::new(),
+        };
         surface.find_faces(topology);
         let boxes: Vec<Aabb> = surface.faces.iter().map(|&face| bounds(face)).collect();
         surface.bvh = Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
-        surface.find_vertex_normals(topology);
+        surface.find_normals(topology);
         surface
     }
 
@@ -55,7 +63,7 @@ impl Surface {
             self.bvh.update_partially_if_present(bounds(face), leaf as u32, 0.0);
         }
         self.bvh.refit_without_opt();
-        self.find_vertex_normals(topology);
+        self.find_normals(topology);
     }
 
     fn find_faces(&mut self, topology: &Topology) {
@@ -65,7 +73,18 @@ impl Surface {
         self.faces = faces;
     }
 
-    fn find_vertex_normals(&mut self, topology: &Topology) {
+    fn find_normals(&mut self, topology: &Topology) {
+        let mut normals = std::mem::take(&mut self.face_normals);
+        let normal = |triangle: u32| {
+            let [a, b, c] = self.corners(topology, triangle);
+            (b - a).cross(c - a).normalize_or_zero()
+        };
+        (0..topology.triangles.len() as u32)
+            .into_par_iter()
+            .with_min_len(1024)
+            .map(normal)
+            .collect_into_vec(&mut normals);
+        self.face_normals = normals;
         let mut normals = std::mem::take(&mut self.vertex_normals);
         normals.resize(self.points.len(), Vec3::ZERO);
         normals.par_iter_mut().enumerate().with_min_len(256).for_each(|(v, normal)| {
@@ -74,6 +93,11 @@ impl Surface {
             }
         });
         self.vertex_normals = normals;
+    }
+
+    /// The unit normal of a triangle; zero if it has collapsed.
+    pub(crate) fn face_normal(&self, triangle: u32) -> Vec3 {
+        self.face_normals[triangle as usize]
     }
 
     /// The corners of the triangles that count, in the order of [`Topology::kept`].
@@ -162,22 +186,16 @@ impl Surface {
     /// The angle-weighted normal of a feature (of any length), and whether the surface ends there.
     fn feature_normal(&self, topology: &Topology, triangle: u32, feature: Feature) -> (Vec3, bool) {
         match feature {
-            Feature::Face => (self.face_normal(topology, triangle), false),
+            Feature::Face => (self.face_normal(triangle), false),
             Feature::Edge(k) => {
                 let around = topology.at_edge(triangle, k);
-                (around.iter().map(|&other| self.face_normal(topology, other)).sum(), around.len() == 1)
+                (around.iter().map(|&other| self.face_normal(other)).sum(), around.len() == 1)
             }
             Feature::Corner(k) => {
                 let v = topology.triangles[triangle as usize][k];
                 (self.vertex_normals[topology.welded[v as usize] as usize], topology.on_rim(v))
             }
         }
-    }
-
-    /// The unit normal of a triangle; zero if it has collapsed.
-    fn face_normal(&self, topology: &Topology, triangle: u32) -> Vec3 {
-        let [a, b, c] = self.corners(topology, triangle);
-        (b - a).cross(c - a).normalize_or_zero()
     }
 
     fn vertex_normal(&self, topology: &Topology, vertex: u32) -> Vec3 {
@@ -188,7 +206,7 @@ impl Surface {
             let at = corners.iter().position(|&v| topology.welded[v as usize] == welded).unwrap_or(0);
             let [a, b, c] = [0, 1, 2].map(|k| self.points[corners[(at + k) % 3] as usize]);
             let (u, v) = ((b - a).normalize_or_zero(), (c - a).normalize_or_zero());
-            normal += u.cross(v).normalize_or_zero() * u.dot(v).clamp(-1.0, 1.0).acos();
+            normal += self.face_normal(triangle) * u.dot(v).clamp(-1.0, 1.0).acos();
         }
         normal
     }

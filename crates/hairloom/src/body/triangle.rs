@@ -68,13 +68,13 @@ pub(crate) struct Prepared {
     ac_ac: f32,
     /// One over the squared lengths of the edges ab, ac and bc.
     inverse: [f32; 3],
-    /// A ball around the triangle.
-    centre: Vec3,
-    radius: f32,
+    /// A ball around the triangle; its centre is a point of it.
+    pub(crate) centre: Vec3,
+    pub(crate) radius: f32,
 }
 
 impl Prepared {
-    pub(crate) fn new([a, b, c]: [Vec3; 3]) -> Self {
+    pub(crate) fn new([a, b, c]: [Vec3; 3], normal: Vec3) -> Self {
         let (ab, ac) = (b - a, c - a);
         let (ab_ab, ab_ac, ac_ac) = (ab.dot(ab), ab.dot(ac), ac.dot(ac));
         let centre = (a + b + c) / 3.0;
@@ -84,7 +84,7 @@ impl Prepared {
             corner: a,
             ab,
             ac,
-            normal: ab.cross(ac).normalize_or_zero(),
+            normal,
             ab_ab,
             ab_ac,
             ac_ac,

@@ -63,9 +63,9 @@ pub(super) fn meeting(a: &Moving, b: &Moving, thickness: f64) -> Option<Meeting>
         if gap <= near {
             return Some(Meeting { time, closest, distance });
         }
-        // Not `>=`: without any motion the next time is infinite.
+        // Infinite without any motion.
         time += gap / speed;
-        if !(time < 1.0) {
+        if time >= 1.0 {
             return None;
         }
     }

@@ -10,9 +10,9 @@ use super::{Settings, Tally};
 use crate::math::lanes::Lane;
 
 /// Most cells of the inner grid along an axis.
-const MOST_CELLS: i32 = 32;
+const MOST_CELLS: i32 = 64;
 /// Cells along an axis for each square root of an edge.
-const CELLS_PER_ROOT: f32 = 1.0;
+const CELLS_PER_ROOT: f32 = 0.3;
 /// Pairs that are tested exactly at once.
 const BATCH: usize = 512;
 
@@ -20,7 +20,7 @@ const BATCH: usize = 512;
 pub(super) struct Search<'a> {
     /// What the caller asked for.
     pub(super) settings: &'a Settings,
-    /// The strand that each vertex belongs to.
+    /// First vertex of the strand that each vertex belongs to.
     pub(super) strands: &'a [u32],
     /// Radius of the edge behind each vertex [m].
     pub(super) radii: &'a [f32],
@@ -67,9 +67,8 @@ pub(super) struct Workspace<const M: usize> {
     /// Cells of all edges, one edge after the other, and where each edge's begin.
     cells: Vec<u32>,
     first_cell: Vec<u32>,
-    /// Where each cell's edges begin, and how far they are filled.
-    cell_start: Vec<u32>,
-    cell_end: Vec<u32>,
+    /// Where each cell's edges begin in `slots`, and how far it is filled.
+    spans: Vec<[u32; 2]>,
     slots: Vec<u32>,
     /// The last edge that met each edge.
     met_by: Vec<u32>,
@@ -86,8 +85,7 @@ impl<const M: usize> Default for Workspace<M> {
             local,
             cells: vec![],
             first_cell: vec![],
-            cell_start: vec![],
-            cell_end: vec![],
+            spans: vec![],
             slots: vec![],
             met_by: vec![],
             pairs: vec![],
@@ -166,22 +164,24 @@ impl<const M: usize> Workspace<M> {
         let count = lattice.last[0] + 1;
         self.cells.clear();
         self.first_cell.clear();
-        self.cell_start.clear();
-        self.cell_start.resize((count * count * count) as usize + 1, 0);
+        self.spans.clear();
+        self.spans.resize((count * count * count) as usize, [0; 2]);
+        let (cells, spans) = (&mut self.cells, &mut self.spans[..]);
         for hull in &self.local.hulls {
-            self.first_cell.push(self.cells.len() as u32);
+            self.first_cell.push(cells.len() as u32);
             lattice.visit(hull, pad, |[x, y, z]| {
                 let cell = (x + count * (y + count * z)) as u32;
-                self.cells.push(cell);
-                self.cell_start[cell as usize] += 1;
+                cells.push(cell);
+                spans[cell as usize][1] += 1;
             });
         }
-        self.first_cell.push(self.cells.len() as u32);
+        self.first_cell.push(cells.len() as u32);
         let mut sum = 0;
-        for start in &mut self.cell_start {
-            (*start, sum) = (sum, sum + *start);
+        for span in spans {
+            let count = span[1];
+            *span = [sum, sum];
+            sum += count;
         }
-        self.cell_end.clone_from(&self.cell_start);
         self.slots.resize(self.cells.len(), 0);
     }
 
@@ -189,33 +189,46 @@ impl<const M: usize> Workspace<M> {
     #[inline(always)]
     fn meet<L: Lane>(&mut self, i: usize, search: &Search, tally: &mut Tally) {
         let local = &self.local;
-        let opposite = local.dops[i].opposite();
-        let (strand, edge, skip) = (local.strands[i], local.edges[i], search.settings.skip);
+        let (edges, dops) = (&local.edges[..], &local.dops[..]);
+        let (met_by, slots, spans) = (&mut self.met_by[..], &mut self.slots[..], &mut self.spans[..]);
+        let opposite = dops[i].opposite();
+        // Entries are sorted: what comes before has a lower number, and is a neighbour unless below this one.
+        let neighbours = edges[i].saturating_sub(search.settings.skip).max(local.strands[i]);
         let most = search.settings.most_candidates;
         let mut candidates = 0;
         for &cell in &self.cells[self.first_cell[i] as usize..self.first_cell[i + 1] as usize] {
-            let (start, end) =
-                (self.cell_start[cell as usize] as usize, self.cell_end[cell as usize] as usize);
-            self.slots[end] = i as u32;
-            self.cell_end[cell as usize] += 1;
-            for (place, &j) in self.slots[start..end].iter().enumerate() {
-                if self.met_by[j as usize] == i as u32 {
+            let span = &mut spans[cell as usize];
+            let (start, end) = (span[0] as usize, span[1] as usize);
+            span[1] += 1;
+            slots[end] = i as u32;
+            for (place, &j) in slots[start..end].iter().enumerate() {
+                let met = &mut met_by[j as usize];
+                if *met == i as u32 {
                     continue;
                 }
                 if candidates >= most {
                     tally.dropped += (end - start - place) as u64;
                     break;
                 }
-                self.met_by[j as usize] = i as u32;
+                *met = i as u32;
                 candidates += 1;
-                // Entries are sorted, so that the edge with the higher number comes second.
-                let near = edge - local.edges[j as usize] <= skip && local.strands[j as usize] == strand;
-                if !near && !local.dops[j as usize].apart::<L>(&opposite) {
+                if !dops[j as usize].apart::<L>(&opposite) && edges[j as usize] < neighbours {
                     self.pairs.push((i as u32, j));
                 }
             }
         }
         tally.candidates += candidates as u64;
+    }
+
+    /// Memory held [bytes].
+    pub(super) fn bytes(&self) -> usize {
+        let words = self.cells.capacity()
+            + self.first_cell.capacity()
+            + self.slots.capacity()
+            + self.met_by.capacity();
+        let pairs = self.spans.capacity() + self.pairs.capacity() + self.found.capacity();
+        let edge = size_of::<Dop>() + size_of::<[Vec3; M]>() + 12;
+        4 * words + 8 * pairs + edge * self.local.edges.capacity()
     }
 }
 

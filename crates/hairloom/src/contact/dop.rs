@@ -1,6 +1,8 @@
 //! Bounding volumes with eighteen faces (18-DOPs, Klosowski et al. 1998): how far a capsule, or one that moves,
 //! reaches in the directions ±x, ±y, ±z, ±x±y, ±x±z, ±y±z.
 
+use std::f32::consts::SQRT_2;
+
 use glam::Vec3;
 
 use crate::math::Real;
@@ -23,22 +25,21 @@ impl Dop {
     /// The volume around points, each of which is a ball of radius `pad` [m].
     #[inline(always)]
     pub(super) fn new(points: &[Vec3], pad: f32) -> Self {
-        // The axes with two components are √2 long; a little more covers rounding.
-        let long = pad * 1.414_214;
+        // The axes with two components are √2 long.
+        let long = pad * SQRT_2;
         let pads = [pad, pad, pad, long, long, long, long, long];
         let mut rows = [Row([f32::MIN; 8]), Row([f32::MIN; 8]), Row::default()];
         let mut last = [f32::MIN; 2];
         for &p in points {
-            let place = axes(p);
-            for k in 0..8 {
-                rows[0].0[k] = Real::max(rows[0].0[k], place[k]);
-                rows[1].0[k] = Real::max(rows[1].0[k], -place[k]);
+            for (k, place) in axes(p).into_iter().enumerate() {
+                rows[0].0[k] = Real::max(rows[0].0[k], place);
+                rows[1].0[k] = Real::max(rows[1].0[k], -place);
             }
             last = [Real::max(last[0], p.y - p.z), Real::max(last[1], p.z - p.y)];
         }
-        for k in 0..8 {
-            rows[0].0[k] += pads[k];
-            rows[1].0[k] += pads[k];
+        for (k, pad) in pads.into_iter().enumerate() {
+            rows[0].0[k] += pad;
+            rows[1].0[k] += pad;
         }
         rows[2].0[0] = last[0] + long;
         rows[2].0[1] = last[1] + long;

@@ -11,6 +11,10 @@ use super::raster::Lattice;
 const EDGES_PER_TASK: usize = 4096;
 /// Entries that one task searches, about.
 const ENTRIES_PER_CHUNK: usize = 8192;
+/// Most tasks that search.
+const MOST_CHUNKS: usize = 512;
+/// Side of a block, in mean edges.
+const EDGES_PER_BLOCK: f32 = 4.0;
 /// Bits of a block's key for each axis.
 const BITS: u32 = 21;
 /// Most entries per edge, on average; the blocks grow where there would be more.
@@ -89,11 +93,12 @@ impl Grid {
     fn find_blocks(&mut self) {
         self.starts.clear();
         self.chunks.clear();
+        let per_chunk = ENTRIES_PER_CHUNK.max(self.entries.len() / MOST_CHUNKS);
         let mut before = None;
         let (mut chunk, mut chunk_start) = (0, 0);
         for (index, entry) in self.entries.iter().enumerate() {
             if before != Some(entry.block) {
-                if index - chunk_start >= ENTRIES_PER_CHUNK {
+                if index - chunk_start >= per_chunk {
                     self.chunks.push(chunk..self.starts.len() as u32);
                     (chunk, chunk_start) = (self.starts.len() as u32, index);
                 }
@@ -134,15 +139,17 @@ impl Grid {
     }
 }
 
-/// Blocks half as large again as the mean edge, as many as 21 bits can name along each axis, and never so many that
+/// Blocks of a few mean edges, as many as 21 bits can name along each axis, and never so many that
 /// edges far longer than the mean fill memory.
 fn lattice<const M: usize>(edges: &[u32], hulls: &impl Hulls<M>, size: Vec3, pad: f32) -> Lattice {
     // Whole micrometres add up to the same sum in any order.
     let sum: u64 =
         edges.par_iter().map(|&edge| (extent(&hulls.hull(edge)).max_element() * 1.0e6) as u64).sum();
     let mean = (sum as f64 * 1.0e-6 / edges.len().max(1) as f64) as f32;
-    let mut cell =
-        (1.5 * mean + pad).max(4.0 * pad).max(size.max_element() / (1 << (BITS - 1)) as f32).max(1.0e-9);
+    let mut cell = (EDGES_PER_BLOCK * mean)
+        .max(4.0 * pad)
+        .max(size.max_element() / (1 << (BITS - 1)) as f32)
+        .max(1.0e-9);
     let cells = |cell: f32| -> u64 {
         edges
             .par_iter()

@@ -19,7 +19,14 @@
 //!
 //! - A pair is kept if it is among the closest of either edge ([`Keep::Either`], the paper's words) or of both.
 //! - A contact at a vertex between two edges of a strand is reported once, by the edge that begins there.
-//! - Blocks follow the mean edge, not the longest: one long edge does not slow down all others.
+//! - Blocks follow the mean edge, not the longest: one long edge does not slow down all others. They are four mean edges
+//!   wide, and their inner grids have as many cells as the block's edges are worth.
+//!
+//! # Limits
+//!
+//! - Distances are computed in single precision relative to the hair's bounding box: a hair a kilometre away
+//!   costs the others precision (about 1e-7 of the box).
+//! - Hair that lies all in one block is searched by one thread.
 
 mod accd;
 mod block;
@@ -46,7 +53,7 @@ use block::{Narrow, Search, Workspace};
 use continuous::{Continuous, Swept};
 use grid::{Grid, Hulls};
 use proximity::{Proximity, Still, least_distance};
-use select::Chooser;
+use select::{Chooser, Chunk, lock};
 
 /// Two edges that are close.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -163,7 +170,7 @@ impl Position for DVec3 {
 pub struct Detector {
     /// First vertices of all edges.
     edges: Vec<u32>,
-    /// The strand that each vertex belongs to.
+    /// First vertex of the strand that each vertex belongs to.
     strands: Vec<u32>,
     /// Radius of the edge behind each vertex [m].
     radii: Vec<f32>,
@@ -175,8 +182,8 @@ pub struct Detector {
     moved: Vec<Vec3>,
     still: Vec<Mutex<Workspace<2>>>,
     swept: Vec<Mutex<Workspace<4>>>,
-    found: Vec<(Vec<Contact>, Tally)>,
-    met: Vec<(Vec<Impact>, Tally)>,
+    found: Vec<Chunk<Contact>>,
+    met: Vec<Chunk<Impact>>,
     chooser: Chooser,
 }
 
@@ -193,7 +200,7 @@ impl Detector {
         if let Some(entry) = offsets.windows(2).position(|pair| pair[1] < pair[0]) {
             return Err(bad(entry + 1));
         }
-        if let Some(vertex) = radii.iter().position(|&radius| !(radius >= 0.0 && radius < 1.0e6)) {
+        if let Some(vertex) = radii.iter().position(|&radius| !(0.0..1.0e6).contains(&radius)) {
             return Err(ContactError::BadRadius { vertex, radius: radii[vertex] });
         }
         let mut detector = Self {
@@ -211,10 +218,10 @@ impl Detector {
             met: vec![],
             chooser: Chooser::default(),
         };
-        for (strand, pair) in offsets.windows(2).enumerate() {
+        for pair in offsets.windows(2) {
             let (start, end) = (pair[0], pair[1]);
             for vertex in start..end {
-                detector.strands[vertex as usize] = strand as u32;
+                detector.strands[vertex as usize] = start;
                 if vertex + 1 < end {
                     detector.edges.push(vertex);
                     detector.radii[vertex as usize] = radii[vertex as usize].max(radii[vertex as usize + 1]);
@@ -247,7 +254,7 @@ impl Detector {
         let search = Search { settings, strands: &self.strands, radii: &self.radii, blocks, pad, slack };
         let narrow = Proximity { distance: settings.distance, blocks, goes_on: &self.goes_on };
         let tally = search_blocks(&self.grid, &search, &hulls, &narrow, &mut self.still, &mut self.found);
-        let found = &self.found[..self.grid.chunks().len()];
+        let found = &mut self.found[..self.grid.chunks().len()];
         self.chooser.choose(found, contacts, positions.len(), settings.keep, settings.rule);
         contacts.par_iter_mut().for_each(|contact| {
             let reach = self.radii[contact.a as usize] + self.radii[contact.b as usize];
@@ -289,23 +296,30 @@ impl Detector {
         let search = Search { settings, strands: &self.strands, radii: &self.radii, blocks, pad, slack };
         let narrow = Continuous { distance: settings.distance, from, to };
         let tally = search_blocks(&self.grid, &search, &hulls, &narrow, &mut self.swept, &mut self.met);
-        let found = &self.met[..self.grid.chunks().len()];
+        let found = &mut self.met[..self.grid.chunks().len()];
         self.chooser.choose(found, impacts, from.len(), settings.keep, settings.rule);
         Ok(tally)
     }
 
     /// Memory held between searches [bytes].
     pub fn bytes(&self) -> usize {
-        let found: usize = self.found.iter().map(|(found, _)| found.capacity()).sum();
+        let found: usize = self.found.iter().map(Chunk::bytes).sum();
+        let met: usize = self.met.iter().map(Chunk::bytes).sum();
+        let points = (self.points.capacity() + self.moved.capacity()) * size_of::<Vec3>();
+        let still: usize = self.still.iter().map(|workspace| lock(workspace).bytes()).sum();
+        let swept: usize = self.swept.iter().map(|workspace| lock(workspace).bytes()).sum();
         self.grid.bytes()
             + self.chooser.bytes()
-            + found * size_of::<Contact>()
-            + self.points.capacity() * size_of::<Vec3>()
+            + found
+            + met
+            + points
+            + still
+            + swept
             + self.radii.len() * 13
     }
 
     fn check<P: Position>(&self, positions: &[P], settings: &Settings) -> Result<(), ContactError> {
-        if !(settings.distance >= 0.0 && settings.distance < 1.0e6) {
+        if !(0.0..1.0e6).contains(&settings.distance) {
             return Err(ContactError::BadDistance { distance: settings.distance });
         }
         if positions.len() != self.strands.len() {
@@ -349,7 +363,7 @@ struct Blocks<'a, const M: usize, H, N: Narrow<M>> {
     hulls: &'a H,
     narrow: &'a N,
     workspace: &'a mut Workspace<M>,
-    out: &'a mut (Vec<N::Item>, Tally),
+    out: &'a mut Chunk<N::Item>,
 }
 
 impl<const M: usize, H: Hulls<M>, N: Narrow<M>> Kernel for Blocks<'_, M, H, N> {
@@ -357,7 +371,7 @@ impl<const M: usize, H: Hulls<M>, N: Narrow<M>> Kernel for Blocks<'_, M, H, N> {
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let (out, tally) = self.out;
+        let Chunk { items: out, tally, .. } = self.out;
         for block in self.range {
             self.workspace.run::<L, N>(
                 self.search,
@@ -378,33 +392,30 @@ fn search_blocks<const M: usize, H: Hulls<M>, N: Narrow<M>>(
     hulls: &H,
     narrow: &N,
     workspaces: &mut Vec<Mutex<Workspace<M>>>,
-    found: &mut Vec<(Vec<N::Item>, Tally)>,
+    found: &mut Vec<Chunk<N::Item>>,
 ) -> Tally {
     let chunks = grid.chunks();
     workspaces.resize_with(rayon::current_num_threads().max(workspaces.len()), Mutex::default);
-    found.resize_with(chunks.len().max(found.len()), || (Vec::new(), Tally::default()));
+    found.resize_with(chunks.len().max(found.len()), Chunk::default);
     let workspaces = &*workspaces;
     found.par_iter_mut().zip(chunks).with_max_len(1).for_each(|(out, range)| {
-        out.0.clear();
-        out.1 = Tally::default();
+        out.clear();
         // A thread runs one task at a time, so nobody waits here.
-        let mut workspace = match workspaces[rayon::current_thread_index().unwrap_or(0)].lock() {
-            Ok(workspace) => workspace,
-            Err(poisoned) => poisoned.into_inner(),
-        };
+        let mut workspace = lock(&workspaces[rayon::current_thread_index().unwrap_or(0)]);
         dispatch(Blocks {
             grid,
             range: range.clone(),
             search,
             hulls,
             narrow,
-            workspace: &mut *workspace,
-            out,
+            workspace: &mut workspace,
+            out: &mut *out,
         });
+        out.sort();
     });
     let mut tally =
         Tally { blocks: grid.blocks() as u64, entries: grid.entries() as u64, ..Tally::default() };
-    found[..chunks.len()].iter().for_each(|(_, part)| tally.add(part));
+    found[..chunks.len()].iter().for_each(|part| tally.add(&part.tally));
     tally
 }
 

@@ -2,6 +2,8 @@
 
 use glam::Vec3;
 
+use crate::math::Real;
+
 /// A grid of cubes whose lowest corner is `origin`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lattice {
@@ -20,8 +22,7 @@ impl Lattice {
     /// decreases with the coordinate, which is all that the search relies on.
     #[inline(always)]
     pub(super) fn cell_along(&self, axis: usize, coordinate: f32) -> i32 {
-        // Truncation is rounding down for what is not negative, and needs no library call on any processor.
-        (((coordinate - self.origin[axis]) * self.inverse) as i32).clamp(0, self.last[axis])
+        cell((coordinate - self.origin[axis]) * self.inverse, self.last[axis])
     }
 
     /// The cell that a point lies in.
@@ -33,12 +34,70 @@ impl Lattice {
     /// Visits every cell that the hull of `points`, thickened by `pad` [m], may meet: layer by layer along the axis in
     /// which it is longest, a rectangle of cells in each layer.
     #[inline(always)]
-    pub(super) fn visit<const M: usize>(
+    pub(super) fn visit<const M: usize>(&self, points: &[Vec3; M], pad: f32, visit: impl FnMut([i32; 3])) {
+        if M == 2 {
+            self.visit_segment(points[0], points[1], pad, visit);
+        } else {
+            self.visit_hull(points, pad, visit);
+        }
+    }
+
+    /// The same for two points, in units of cells.
+    #[inline(always)]
+    fn visit_segment(&self, p: Vec3, q: Vec3, pad: f32, mut visit: impl FnMut([i32; 3])) {
+        let (p, q) = ((p - self.origin) * self.inverse, (q - self.origin) * self.inverse);
+        let pad = pad * self.inverse;
+        let extent = (q - p).abs();
+        if extent.x >= extent.y && extent.x >= extent.z {
+            self.layers::<0, 1, 2>(p, q, pad, visit);
+        } else if extent.y >= extent.z {
+            self.layers::<1, 2, 0>(p, q, pad, |[y, z, x]| visit([x, y, z]));
+        } else {
+            self.layers::<2, 0, 1>(p, q, pad, |[z, x, y]| visit([x, y, z]));
+        }
+    }
+
+    /// Layers along axis `A`; calls `visit` with cells along `A`, `B` and `C`.
+    #[inline(always)]
+    fn layers<const A: usize, const B: usize, const C: usize>(
         &self,
-        points: &[Vec3; M],
+        p: Vec3,
+        q: Vec3,
         pad: f32,
         mut visit: impl FnMut([i32; 3]),
     ) {
+        let (p, q) = if p[A] <= q[A] { (p, q) } else { (q, p) };
+        let (first, last) = (cell(p[A] - pad, self.last[A]), cell(q[A] + pad, self.last[A]));
+        let length = q[A] - p[A];
+        let inverse = if length > 1.0e-12 { 1.0 / length } else { 0.0 };
+        let (slope_b, slope_c) = ((q[B] - p[B]) * inverse, (q[C] - p[C]) * inverse);
+        for layer in first..=last {
+            // The first and the last layer of a grid take in all that lies outside it.
+            let floor = layer as f32 - pad;
+            let ceiling = layer as f32 + 1.0 + pad;
+            let enter = if layer == 0 { 0.0 } else { Real::min(Real::max(floor - p[A], 0.0), length) };
+            let leave = if layer == self.last[A] {
+                length
+            } else {
+                Real::max(Real::min(ceiling - p[A], length), 0.0)
+            };
+            let (b0, b1) = (p[B] + slope_b * enter, p[B] + slope_b * leave);
+            let (c0, c1) = (p[C] + slope_c * enter, p[C] + slope_c * leave);
+            let b_first = cell(Real::min(b0, b1) - pad, self.last[B]);
+            let b_last = cell(Real::max(b0, b1) + pad, self.last[B]);
+            let c_first = cell(Real::min(c0, c1) - pad, self.last[C]);
+            let c_last = cell(Real::max(c0, c1) + pad, self.last[C]);
+            for c in c_first..=c_last {
+                for b in b_first..=b_last {
+                    visit([layer, b, c]);
+                }
+            }
+        }
+    }
+
+    /// The same for any number of points.
+    #[inline(always)]
+    fn visit_hull<const M: usize>(&self, points: &[Vec3; M], pad: f32, mut visit: impl FnMut([i32; 3])) {
         let (mut low, mut high) = (points[0], points[0]);
         for &point in &points[1..] {
             low = low.min(point);
@@ -77,6 +136,13 @@ impl Lattice {
             }
         }
     }
+}
+
+/// The cell that holds a place, from 0 to `last`.
+#[inline(always)]
+fn cell(place: f32, last: i32) -> i32 {
+    // Truncation is rounding down for what is not negative, and needs no library call on any processor.
+    (place as i32).clamp(0, last)
 }
 
 /// Bounds along axes `u` and `v` (low, high, low, high) of the part of a hull between two values of axis `major`.

@@ -9,13 +9,13 @@ pub(super) const PARALLEL_F64: f64 = 1.0e-24;
 
 /// Where two segments are closest.
 #[derive(Debug, Clone, Copy)]
-pub struct Closest<R> {
+pub(super) struct Closest<R> {
     /// Place along the first segment, from 0 to 1.
-    pub s: R,
+    pub(super) s: R,
     /// Place along the second segment, from 0 to 1.
-    pub t: R,
+    pub(super) t: R,
     /// From the point on the second segment to the one on the first [m].
-    pub between: Vector3<R>,
+    pub(super) between: Vector3<R>,
 }
 
 /// The closest points of segments `p` and `q`. Parallel segments meet in the middle of their overlap; a segment

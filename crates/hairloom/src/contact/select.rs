@@ -1,5 +1,8 @@
 //! The few closest contacts of each edge.
 
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use rayon::prelude::*;
 
 use super::{Keep, Tally};
@@ -108,63 +111,223 @@ fn insert(list: &mut [u64], place: u64) {
     }
 }
 
-/// Sorts what blocks have found and keeps what the edges may keep.
+/// What one task has found. Memory is kept between searches.
+#[derive(Debug)]
+pub(super) struct Chunk<T> {
+    /// Contacts or impacts; sorted by pair once [`Chunk::sort`] has run.
+    pub(super) items: Vec<T>,
+    /// Second edge and place in `items`, sorted.
+    seconds: Vec<u64>,
+    /// What the task did.
+    pub(super) tally: Tally,
+}
+
+impl<T> Default for Chunk<T> {
+    fn default() -> Self {
+        Self { items: vec![], seconds: vec![], tally: Tally::default() }
+    }
+}
+
+impl<T: Item> Chunk<T> {
+    /// Forgets everything but its memory.
+    pub(super) fn clear(&mut self) {
+        self.items.clear();
+        self.seconds.clear();
+        self.tally = Tally::default();
+    }
+
+    /// Sorts what was found, by first and by second edges.
+    pub(super) fn sort(&mut self) {
+        self.items.sort_unstable_by_key(T::key);
+        let seconds =
+            self.items.iter().enumerate().map(|(k, item)| u64::from(item.edges()[1]) << 32 | k as u64);
+        self.seconds.extend(seconds);
+        self.seconds.sort_unstable();
+    }
+
+    /// Items whose first edge is in `part`.
+    fn firsts(&self, part: &Range<u32>) -> &[T] {
+        let place = |edge: u32| self.items.partition_point(|item| item.edges()[0] < edge);
+        &self.items[place(part.start)..place(part.end)]
+    }
+
+    /// Second edges in `part`, and their items.
+    fn seconds(&self, part: &Range<u32>) -> impl Iterator<Item = (u32, &T)> {
+        let place = |edge: u32| self.seconds.partition_point(|&second| second >> 32 < u64::from(edge));
+        let seconds = &self.seconds[place(part.start)..place(part.end)];
+        seconds.iter().map(|&second| ((second >> 32) as u32, &self.items[second as u32 as usize]))
+    }
+
+    /// Memory held [bytes].
+    pub(super) fn bytes(&self) -> usize {
+        self.items.capacity() * size_of::<T>() + self.seconds.capacity() * 8
+    }
+}
+
+/// Vertices that one task brings together.
+const PART: usize = 8192;
+
+/// Chooses among what all tasks have found, and sorts it.
 #[derive(Debug, Default)]
 pub(super) struct Chooser {
-    /// Last place that each vertex's edge keeps.
+    /// Last place that the edge behind each vertex keeps.
     last: Vec<u64>,
-    /// (second edge, place in the list), sorted.
-    seconds: Vec<(u32, u32)>,
-    places: Vec<u64>,
+    /// Where the items of each part begin, and the end.
+    starts: Vec<usize>,
+    /// Memory of each thread: where the places of each vertex begin, and the places.
+    work: Vec<Mutex<(Vec<u32>, Vec<u64>)>>,
 }
 
 impl Chooser {
     /// Fills `items` with what was found, sorted by pair, each pair once, without what the rule does not keep.
     pub(super) fn choose<T: Item>(
         &mut self,
-        found: &[(Vec<T>, Tally)],
+        chunks: &mut [Chunk<T>],
         items: &mut Vec<T>,
         vertices: usize,
         most: usize,
         rule: Keep,
     ) {
-        items.clear();
-        found.iter().for_each(|(found, _)| items.extend_from_slice(found));
-        items.par_sort_unstable_by_key(T::key);
-        items.dedup_by_key(|item| item.key());
-        self.seconds.clear();
-        self.seconds.extend(items.iter().enumerate().map(|(k, item)| (item.edges()[1], k as u32)));
-        self.seconds.par_sort_unstable();
-        self.last.clear();
+        self.work.resize_with(rayon::current_num_threads().max(self.work.len()), Mutex::default);
         self.last.resize(vertices, u64::MAX);
-        let (mut a, mut b) = (0, 0);
-        for vertex in 0..vertices as u32 {
-            self.places.clear();
-            while a < items.len() && items[a].edges()[0] == vertex {
-                self.places.push(items[a].places()[0]);
-                a += 1;
-            }
-            while b < items.len() && self.seconds[b].0 == vertex {
-                self.places.push(items[self.seconds[b].1 as usize].places()[1]);
-                b += 1;
-            }
-            if self.places.len() > most && most > 0 {
-                self.last[vertex as usize] = *self.places.select_nth_unstable(most - 1).1;
-            }
+        let (work, found) = (&self.work, &*chunks);
+        self.last.par_chunks_mut(PART).enumerate().for_each(|(index, last)| {
+            let first = (index * PART) as u32;
+            let mut work = lock(&work[rayon::current_thread_index().unwrap_or(0)]);
+            limits(found, first..first + last.len() as u32, most, &mut work, last);
+        });
+        let last = &self.last;
+        chunks.par_iter_mut().for_each(|chunk| {
+            chunk.items.retain(|item| {
+                let ([i, j], places) = (item.edges(), item.places());
+                let within = [places[0] <= last[i as usize], places[1] <= last[j as usize]];
+                match rule {
+                    Keep::Either => within[0] || within[1],
+                    Keep::Both => within[0] && within[1],
+                }
+            });
+        });
+        self.gather(chunks, items, vertices);
+        items.dedup_by_key(|item| item.key());
+    }
+
+    /// Brings the items of all chunks together, part by part.
+    fn gather<T: Item>(&mut self, chunks: &[Chunk<T>], items: &mut Vec<T>, vertices: usize) {
+        let parts = vertices.div_ceil(PART);
+        let range = |part: usize| (part * PART) as u32..((part + 1) * PART).min(vertices) as u32;
+        self.starts.resize(parts + 1, 0);
+        self.starts[..parts].par_iter_mut().enumerate().for_each(|(part, count)| {
+            *count = chunks.iter().map(|chunk| chunk.firsts(&range(part)).len()).sum();
+        });
+        self.starts[parts] = 0;
+        let mut sum = 0;
+        for start in &mut self.starts {
+            (*start, sum) = (sum, sum + *start);
         }
-        items.retain(|item| {
-            let [i, j] = item.edges();
-            let places = item.places();
-            let within = [places[0] <= self.last[i as usize], places[1] <= self.last[j as usize]];
-            match rule {
-                Keep::Either => within[0] || within[1],
-                Keep::Both => within[0] && within[1],
+        let Some(&blank) = chunks.iter().find_map(|chunk| chunk.items.first()) else {
+            items.clear();
+            return;
+        };
+        items.resize(sum, blank);
+        each_part(items, &self.starts, 0, &|part: usize, out: &mut [T]| {
+            let mut filled = 0;
+            for chunk in chunks {
+                let firsts = chunk.firsts(&range(part));
+                out[filled..filled + firsts.len()].copy_from_slice(firsts);
+                filled += firsts.len();
             }
+            out.sort_unstable_by_key(T::key);
         });
     }
 
     /// Memory held [bytes].
     pub(super) fn bytes(&self) -> usize {
-        8 * (self.last.capacity() + self.seconds.capacity() + self.places.capacity())
+        8 * (self.last.capacity() + self.starts.capacity())
     }
+}
+
+/// Waits for the memory of a thread; a panic elsewhere does not spoil it.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Calls `visit` for each part of `items` in parallel; `starts` says where parts begin and the last one ends.
+fn each_part<T: Send>(
+    items: &mut [T],
+    starts: &[usize],
+    first: usize,
+    visit: &(impl Fn(usize, &mut [T]) + Sync),
+) {
+    match starts.len() {
+        0 | 1 => {}
+        2 => visit(first, items),
+        count => {
+            let middle = count / 2;
+            let (low, high) = items.split_at_mut(starts[middle] - starts[0]);
+            rayon::join(
+                || each_part(low, &starts[..=middle], first, visit),
+                || each_part(high, &starts[middle..], first + middle, visit),
+            );
+        }
+    }
+}
+
+/// The last place that each edge of a part keeps.
+fn limits<T: Item>(
+    chunks: &[Chunk<T>],
+    part: Range<u32>,
+    most: usize,
+    (starts, places): &mut (Vec<u32>, Vec<u64>),
+    last: &mut [u64],
+) {
+    last.fill(u64::MAX);
+    starts.clear();
+    starts.resize(last.len() + 1, 0);
+    let local = |edge: u32| (edge - part.start) as usize;
+    for chunk in chunks {
+        chunk.firsts(&part).iter().for_each(|item| starts[local(item.edges()[0])] += 1);
+        chunk.seconds(&part).for_each(|(edge, _)| starts[local(edge)] += 1);
+    }
+    if starts.iter().all(|&count| count as usize <= most) {
+        return;
+    }
+    let mut sum = 0;
+    for start in starts.iter_mut() {
+        (*start, sum) = (sum, sum + *start);
+    }
+    places.resize(sum as usize, 0);
+    // Each start moves on to the next while its places are filled in.
+    let mut put = |edge: u32, place: u64| {
+        places[starts[local(edge)] as usize] = place;
+        starts[local(edge)] += 1;
+    };
+    for chunk in chunks {
+        chunk.firsts(&part).iter().for_each(|item| put(item.edges()[0], item.places()[0]));
+        chunk.seconds(&part).for_each(|(edge, item)| put(edge, item.places()[1]));
+    }
+    let mut begin = 0;
+    for (last, &end) in last.iter_mut().zip(starts.iter()) {
+        let own = &mut places[begin..end as usize];
+        begin = end as usize;
+        if own.len() > most {
+            *last = nth_distinct(own, most);
+        }
+    }
+}
+
+/// The `most`-th smallest of different places, or the largest number if there are not that many.
+fn nth_distinct(places: &mut [u64], most: usize) -> u64 {
+    places.sort_unstable();
+    let mut left = most;
+    let mut before = None;
+    for &place in places.iter() {
+        if before != Some(place) {
+            left = left.saturating_sub(1);
+            if left == 0 {
+                return place;
+            }
+            before = Some(place);
+        }
+    }
+    u64::MAX
 }

@@ -149,7 +149,7 @@ fn each_edge_keeps_its_closest() {
             let everything = Settings { keep: 100_000, ..settings };
             detector.proximity(&hair.points, &everything, &[], &mut all).expect("good positions");
             detector.proximity(&hair.points, &settings, &[], &mut few).expect("good positions");
-            assert_eq!(few, closest_few(&all, keep, rule), "{rule:?} {keep}");
+            assert!(few == closest_few(&all, keep, rule), "{rule:?} {keep}");
             assert!(few.len() < all.len() && !few.is_empty());
         }
     }

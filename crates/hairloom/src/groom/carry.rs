@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use super::Curves;
 use super::nearest::PointTree;
 use super::plan::coordinate_at;
+use super::smooth::{reach_without_curls, smooth};
 
 /// Guides around a guide whose roots tell how the scalp turns.
 const NEIGHBOURS: usize = 8;
@@ -21,6 +22,11 @@ pub(super) struct RestGuides {
     pub(super) slots: usize,
     /// Fractional vertex index of each slot, guide after guide.
     coordinates: Vec<f32>,
+    /// The path of each guide without its curls, point by point [m], and the reach of the averages that took them
+    /// away. Curls of a guide turn the space around it to and fro; a guide that loses them must not frizz the
+    /// strands that follow it.
+    paths: Vec<Vec3>,
+    pub(super) reaches: Vec<usize>,
     neighbours: Vec<[u32; NEIGHBOURS]>,
 }
 
@@ -38,6 +44,12 @@ impl RestGuides {
                 coordinates.push(coordinate);
             }
         }
+        let reaches: Vec<usize> = curves.iter().map(reach_without_curls).collect();
+        let (mut paths, mut sums, mut path) = (Vec::new(), Vec::new(), Vec::new());
+        for (strand, &reach) in curves.iter().zip(&reaches) {
+            smooth(strand, reach, &mut sums, &mut path);
+            paths.extend_from_slice(&path);
+        }
         let roots = curves.root_points();
         let tree = PointTree::new(&roots);
         let neighbours = roots
@@ -50,7 +62,7 @@ impl RestGuides {
                 found.map(|(index, _)| index)
             })
             .collect();
-        Self { curves: curves.clone(), slots, coordinates, neighbours }
+        Self { curves: curves.clone(), slots, coordinates, paths, reaches, neighbours }
     }
 
     /// The maps from rest to posed space, guide after guide: for each of the [`ROWS`] numbers of an affine map
@@ -61,10 +73,11 @@ impl RestGuides {
             .zip(self.coordinates.par_chunks(self.slots))
             .enumerate()
             .with_min_len(16)
-            .for_each_init(Vec::new, |rotations, (guide, (maps, coordinates))| {
-                let rest = self.curves.strand(guide);
-                let moved = &posed[self.curves.range(guide)];
-                self.vertex_rotations(guide, posed, rotations);
+            .for_each_init(Default::default, |scratch, (guide, (maps, coordinates))| {
+                let (rotations, sums, moved): &mut (Vec<Quat>, Vec<Vec3>, Vec<Vec3>) = scratch;
+                let rest = &self.paths[self.curves.range(guide)];
+                smooth(&posed[self.curves.range(guide)], self.reaches[guide], sums, moved);
+                vertex_rotations(rest, moved, self.root_rotation(guide, posed), rotations);
                 for (slot, &coordinate) in coordinates.iter().enumerate() {
                     let edge = (coordinate as usize).min(rest.len() - 2);
                     let t = coordinate - edge as f32;
@@ -78,26 +91,6 @@ impl RestGuides {
                     }
                 }
             });
-    }
-
-    /// The rotation from rest to posed at each vertex of `guide`: that of the scalp at the root, transported
-    /// along the guide without twist, edge by edge, and averaged at the vertices.
-    fn vertex_rotations(&self, guide: usize, posed: &[Vec3], rotations: &mut Vec<Quat>) {
-        let rest = self.curves.strand(guide);
-        let moved = &posed[self.curves.range(guide)];
-        let direction = |points: &[Vec3], edge: usize| (points[edge + 1] - points[edge]).try_normalize();
-        rotations.clear();
-        let mut rotation = self.root_rotation(guide, posed);
-        let mut before = rotation;
-        for edge in 0..rest.len() - 1 {
-            if let (Some(from), Some(to)) = (direction(rest, edge), direction(moved, edge)) {
-                rotation =
-                    (Quat::from_rotation_arc((rotation * from).normalize(), to) * rotation).normalize();
-            }
-            rotations.push(if edge == 0 { rotation } else { before.lerp(rotation, 0.5) });
-            before = rotation;
-        }
-        rotations.push(rotation);
     }
 
     /// How the scalp turned at the root of `guide`: the rotation that takes the first edge along, and around
@@ -123,4 +116,20 @@ impl RestGuides {
         }
         (Quat::from_axis_angle(to, sine.atan2(cosine)) * along).normalize()
     }
+}
+
+/// The rotation from rest to posed at each vertex of a guide: that of the scalp at the root, transported along
+/// the guide without twist, edge by edge, and averaged at the vertices.
+fn vertex_rotations(rest: &[Vec3], moved: &[Vec3], root: Quat, rotations: &mut Vec<Quat>) {
+    let direction = |points: &[Vec3], edge: usize| (points[edge + 1] - points[edge]).try_normalize();
+    rotations.clear();
+    let (mut rotation, mut before) = (root, root);
+    for edge in 0..rest.len() - 1 {
+        if let (Some(from), Some(to)) = (direction(rest, edge), direction(moved, edge)) {
+            rotation = (Quat::from_rotation_arc((rotation * from).normalize(), to) * rotation).normalize();
+        }
+        rotations.push(if edge == 0 { rotation } else { before.lerp(rotation, 0.5) });
+        before = rotation;
+    }
+    rotations.push(rotation);
 }

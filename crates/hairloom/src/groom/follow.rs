@@ -1,7 +1,8 @@
 //! Full strands that follow simulated guides, after Yuksel and Tariq, "Advanced techniques in real-time hair
 //! rendering and simulation" (SIGGRAPH 2010 courses).
 //!
-//! Each strand knows the three guides whose roots lie nearest, with weights w₀ + w₁ + w₂ = 1. A guide carries
+//! Each strand knows the three guides whose roots lie nearest, passing over those that are combed to another side (a
+//! strand beside a parting would swing with hair at the other side of the head), with weights w₀ + w₁ + w₂ = 1. A guide carries
 //! the space around it: at the fraction s of its arc length a point x at rest moves to
 //!
 //! ```text
@@ -9,7 +10,8 @@
 //! ```
 //!
 //! with q and q′ the guide's points at rest and posed, and Q the rotation between them: that of the scalp at
-//! the root, transported along the guide without twist. The single-guide scheme is x₁ = M₀(s) x, the multi-guide
+//! the root, transported along the guide without twist. Of a guide with waves or curls q and q′ are the paths that
+//! remain when these are averaged away: strands keep their own curls, whatever becomes of the guide's. The single-guide scheme is x₁ = M₀(s) x, the multi-guide
 //! scheme x₃ = Σ wⱼ Mⱼ(s) x, and the result mixes them along the strand,
 //!
 //! ```text
@@ -30,6 +32,10 @@ use super::{Curves, Groom};
 
 /// Strands in one task.
 const BLOCK: usize = 256;
+/// So many guides around a root are looked at for three that are combed to the same side.
+const CANDIDATES: usize = 12;
+/// Strands whose directions have a smaller cosine than this are combed to different sides.
+const PARTED: f32 = 0.0;
 
 /// Why strands cannot follow guides.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -75,11 +81,12 @@ impl Default for FollowBlend {
 /// The guides of one strand.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Binding {
-    /// The three guides whose roots are nearest, nearest first. Where there are fewer, the last ones weigh 0.
+    /// The three guides whose roots are nearest among those that set out in a like direction, nearest first. Where
+    /// there are fewer, the last ones weigh 0.
     pub guides: [u32; 3],
     /// Their weights; they sum to one.
     pub weights: [f32; 3],
-    /// The guide that this strand coincides with, point by point; then it simply copies it.
+    /// The guide without curls that this strand coincides with, point by point; then it simply copies it.
     pub same_as: Option<u32>,
 }
 
@@ -105,19 +112,26 @@ impl Follow {
             return Err(FollowError::TooFewVertices { guide });
         }
         let tree = PointTree::new(&curves.root_points());
-        let bindings = (0..strands.strands())
+        let headings: Vec<Vec3> = curves.iter().map(heading).collect();
+        let mut bindings: Vec<Binding> = (0..strands.strands())
             .into_par_iter()
             .map(|strand| {
                 let points = strands.curves.strand(strand);
-                let (guides, weights) = nearest_guides(&tree, points.first().copied().unwrap_or_default());
+                let root = points.first().copied().unwrap_or_default();
+                let (guides, weights) = nearest_guides(&tree, &headings, root, heading(points));
                 let same = curves.strand(guides[0] as usize) == points;
                 Binding { guides, weights, same_as: same.then_some(guides[0]) }
             })
             .collect();
         let slots = most_common_count(&strands.curves).max(2);
+        let guides = RestGuides::new(curves, slots);
+        // A curly strand that is a guide keeps its curls, as the others around it do.
+        for binding in &mut bindings {
+            binding.same_as = binding.same_as.filter(|&guide| guides.reaches[guide as usize] == 0);
+        }
         Ok(Self {
             blend: FollowBlend::default(),
-            guides: RestGuides::new(curves, slots),
+            guides,
             rest: RestStrands::new(&strands.curves, slots),
             bindings,
             maps: Vec::new(),
@@ -205,10 +219,26 @@ fn most_common_count(curves: &Curves) -> usize {
     runs.max_by_key(|run| run.len()).map_or(0, |run| run[0])
 }
 
+/// The direction in which a strand sets out, over the first quarter of its vertices; zero if it has none.
+fn heading(strand: &[Vec3]) -> Vec3 {
+    let quarter = strand.len().div_ceil(4).min(strand.len().saturating_sub(1));
+    strand.first().map_or(Vec3::ZERO, |root| (strand[quarter] - root).normalize_or_zero())
+}
+
 /// The three nearest guides, weighted by Shepard's method in the form that falls to zero towards the fourth,
 /// so that weights change continuously over the scalp.
-fn nearest_guides(tree: &PointTree, root: Vec3) -> ([u32; 3], [f32; 3]) {
-    let found = tree.nearest::<4>(root);
+fn nearest_guides(tree: &PointTree, headings: &[Vec3], root: Vec3, heading: Vec3) -> ([u32; 3], [f32; 3]) {
+    let all = tree.nearest::<CANDIDATES>(root);
+    let parts = |guide: u32| headings.get(guide as usize).is_some_and(|other| other.dot(heading) < PARTED);
+    let (mut found, mut count) = ([(all[0].0, f32::INFINITY); 4], 0);
+    let alike = all.iter().filter(|entry| entry.1.is_finite() && !parts(entry.0));
+    for (place, entry) in found.iter_mut().zip(alike) {
+        *place = *entry;
+        count += 1;
+    }
+    if count == 0 {
+        found.copy_from_slice(&all[..4]);
+    }
     let guides = [0, 1, 2].map(|place| found[place].0);
     if found[0].1 == 0.0 {
         return (guides, [1.0, 0.0, 0.0]);

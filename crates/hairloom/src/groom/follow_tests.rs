@@ -101,6 +101,41 @@ fn bent_guides_bend_strands_without_stretch_and_roots_are_exact() {
     assert!(swing < 0.25, "{swing}");
 }
 
+/// Guides lose their waves under a method that knows none; the strands around them keep theirs, and no more.
+#[test]
+fn strands_frizz_when_their_guides_hang_out() {
+    let wave = |root: Vec3, phase: f32, k: usize| {
+        let s = k as f32 / 47.0;
+        let (sin, cos) = (phase + 5.5 * TAU * s).sin_cos();
+        let start = phase.sin_cos();
+        root + Vec3::new(0.006 * (cos - start.1), -0.36 * s, 0.006 * (sin - start.0))
+    };
+    let mut random = Random::new(3);
+    let mut curves = Curves::default();
+    for _ in 0..300 {
+        let root = Vec3::new(0.1 * random.signed(), 1.6, 0.1 * random.signed());
+        let phase = TAU * random.unit();
+        curves.push((0..48).map(|k| wave(root, phase, k)));
+    }
+    let strands = Groom { curves, ..Groom::default() };
+    let guides = strands.subset(&pick_guides(&strands, 20, Pick::Farthest, 1)).unwrap();
+    let mut follow = Follow::bind(&guides, &strands).unwrap();
+    let mut posed = Vec::new();
+    for (index, guide) in guides.curves.iter().enumerate() {
+        let edge = guides.curves.length(index) / 47.0;
+        posed.extend((0..48).map(|k| guide[0] - Vec3::Y * (edge * k as f32)));
+    }
+    let points = applied(&mut follow, &posed, &strands.curves.root_points(), 300 * 48);
+    let out = Curves { offsets: strands.curves.offsets.clone(), points };
+    let turning = |points: &[Vec3]| -> f32 {
+        points.windows(3).map(|p| (p[1] - p[0]).angle_between(p[2] - p[1])).sum()
+    };
+    for (now, rest) in out.iter().zip(strands.curves.iter()) {
+        let (now, rest) = (turning(now), turning(rest));
+        assert!((0.6 * rest..1.25 * rest).contains(&now), "{now} rad instead of {rest}");
+    }
+}
+
 #[test]
 fn three_guides_are_the_nearest_and_weights_sum_to_one() {
     let strands = patch(300, 5, 4);

@@ -12,6 +12,7 @@ mod pick;
 mod plan;
 mod remap;
 mod resample;
+mod smooth;
 
 pub use check::{DEFAULT_WIDTH, FARTHEST, GroomError, Repairs, SHORTEST_EDGE};
 pub use curves::Curves;

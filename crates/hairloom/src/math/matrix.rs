@@ -34,11 +34,7 @@ impl<R: Real> Matrix3<R> {
     #[inline(always)]
     pub fn cross(v: Vector3<R>) -> Self {
         let zero = R::zero();
-        Self([
-            Vector3::new(zero, v.z, -v.y),
-            Vector3::new(-v.z, zero, v.x),
-            Vector3::new(v.y, -v.x, zero),
-        ])
+        Self([Vector3::new(zero, v.z, -v.y), Vector3::new(-v.z, zero, v.x), Vector3::new(v.y, -v.x, zero)])
     }
 
     /// The transpose.
@@ -119,6 +115,40 @@ impl<R: Real> Symmetric3<R> {
             xz: s.z.mul_add(v.x, self.xz),
             yz: s.z.mul_add(v.y, self.yz),
             zz: s.z.mul_add(v.z, self.zz),
+        }
+    }
+
+    /// `factor · v vᵀ`.
+    #[inline(always)]
+    pub fn outer(factor: R, v: Vector3<R>) -> Self {
+        let s = v * factor;
+        Self { xx: s.x * v.x, xy: s.y * v.x, yy: s.y * v.y, xz: s.z * v.x, yz: s.z * v.y, zz: s.z * v.z }
+    }
+
+    /// `u vᵀ + v uᵀ`.
+    #[inline(always)]
+    pub fn mixed(u: Vector3<R>, v: Vector3<R>) -> Self {
+        let two = R::splat(2.0);
+        Self {
+            xx: u.x * v.x * two,
+            xy: u.y.mul_add(v.x, u.x * v.y),
+            yy: u.y * v.y * two,
+            xz: u.z.mul_add(v.x, u.x * v.z),
+            yz: u.z.mul_add(v.y, u.y * v.z),
+            zz: u.z * v.z * two,
+        }
+    }
+
+    /// Every entry times `factor`.
+    #[inline(always)]
+    pub fn scaled(self, factor: R) -> Self {
+        Self {
+            xx: self.xx * factor,
+            xy: self.xy * factor,
+            yy: self.yy * factor,
+            xz: self.xz * factor,
+            yz: self.yz * factor,
+            zz: self.zz * factor,
         }
     }
 
@@ -216,5 +246,54 @@ impl<R: Real> Factored3<R> {
     #[inline(always)]
     pub fn solve_columns(self, m: Matrix3<R>) -> Matrix3<R> {
         Matrix3([self.solve(m.0[0]), self.solve(m.0[1]), self.solve(m.0[2])])
+    }
+}
+
+/// Solves `A x = b` for a symmetric positive definite matrix of a few rows by LDLᵀ without pivoting. Only the
+/// lower triangle of `matrix` is read.
+#[inline(always)]
+pub fn solve_positive<R: Real, const N: usize>(mut matrix: [[R; N]; N], mut right: [R; N]) -> [R; N] {
+    let mut inverse = [R::zero(); N];
+    for column in 0..N {
+        inverse[column] = R::one() / matrix[column][column];
+        for row in column + 1..N {
+            let factor = matrix[row][column] * inverse[column];
+            for below in &mut matrix[row..] {
+                let product = below[column] * factor;
+                below[row] -= product;
+            }
+            right[row] -= factor * right[column];
+        }
+    }
+    for row in (0..N).rev() {
+        let mut sum = right[row];
+        for other in row + 1..N {
+            sum -= matrix[other][row] * right[other];
+        }
+        right[row] = sum * inverse[row];
+    }
+    right
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positive_systems_are_solved() {
+        let matrix = [[4.0, 9.0, 9.0], [1.0, 5.0, 9.0], [-2.0, 0.5, 6.0]];
+        let [x, y, z] = solve_positive(matrix, [1.0, 2.0, 3.0]);
+        assert!((4.0 * x + y - 2.0 * z - 1.0f64).abs() < 1e-14);
+        assert!((x + 5.0 * y + 0.5 * z - 2.0f64).abs() < 1e-14);
+        assert!((-2.0 * x + 0.5 * y + 6.0 * z - 3.0f64).abs() < 1e-14);
+    }
+
+    #[test]
+    fn symmetric_products_are_those_of_their_definition() {
+        let (u, v) = (Vector3::new(1.0, -2.0, 0.5), Vector3::new(3.0, 1.0, -4.0));
+        let w = Vector3::new(-0.3, 0.7, 2.0);
+        let mixed = Symmetric3::mixed(u, v) * w - (u * v.dot(w) + v * u.dot(w));
+        let outer = Symmetric3::outer(3.0, u).scaled(0.5) * w - u * (1.5 * u.dot(w));
+        assert!(mixed.length() < 1e-14 && outer.length() < 1e-14);
     }
 }

@@ -10,7 +10,7 @@ mod stored;
 mod vector;
 
 pub use glam::{DMat3, DQuat, DVec3, Mat3, Quat, Vec2, Vec3};
-pub use matrix::{Factored3, Matrix3, Symmetric3};
+pub use matrix::{Factored3, Matrix3, Symmetric3, solve_positive};
 pub use pose::Pose;
 pub use random::Random;
 pub use real::Real;

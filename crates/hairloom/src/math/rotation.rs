@@ -78,10 +78,79 @@ impl<R: Real> Quaternion<R> {
         let two = R::splat(2.0);
         let Vector3 { x, y, z } = self.imaginary;
         let w = self.real;
-        Vector3::new(
-            two * (x * z + w * y),
-            two * (y * z - w * x),
-            R::splat(1.0) - two * x.mul_add(x, y * y),
-        )
+        Vector3::new(two * (x * z + w * y), two * (y * z - w * x), R::splat(1.0) - two * x.mul_add(x, y * y))
+    }
+
+    /// A quaternion from its parts.
+    #[inline(always)]
+    pub fn new(real: R, imaginary: Vector3<R>) -> Self {
+        Self { real, imaginary }
+    }
+
+    /// Scalar product of the four components.
+    #[inline(always)]
+    pub fn dot(self, other: Self) -> R {
+        self.real.mul_add(other.real, self.imaginary.dot(other.imaginary))
+    }
+
+    /// The same quaternion with components multiplied by `factor`.
+    #[inline(always)]
+    pub fn scaled(self, factor: R) -> Self {
+        Self { real: self.real * factor, imaginary: self.imaginary * factor }
+    }
+
+    /// Takes away what rounding added to the length of a unit quaternion: one Newton step, no division.
+    #[inline(always)]
+    pub fn renormalized(self) -> Self {
+        self.scaled(self.dot(self).mul_add(R::splat(-0.5), R::splat(1.5)))
+    }
+
+    /// The same rotation with a real part that is not negative.
+    #[inline(always)]
+    pub fn forward(self) -> Self {
+        let negative = self.real.less(R::zero());
+        Self {
+            real: R::select(negative, -self.real, self.real),
+            imaginary: Vector3::select(negative, -self.imaginary, self.imaginary),
+        }
+    }
+
+    /// A vector, rotated.
+    #[inline(always)]
+    pub fn rotate(self, vector: Vector3<R>) -> Vector3<R> {
+        let half = self.imaginary.cross(vector);
+        let turned = half.mul_add(self.real, self.imaginary.cross(half));
+        turned.mul_add(R::splat(2.0), vector)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::{DQuat, DVec3};
+
+    use super::*;
+
+    fn glam_vector(vector: Vector3<f64>) -> DVec3 {
+        DVec3::from_array(vector.to_array())
+    }
+
+    #[test]
+    fn rotations_are_those_of_glam() {
+        let a = DQuat::from_xyzw(0.1, -0.7, 0.4, 0.3).normalize();
+        let b = DQuat::from_xyzw(-0.5, 0.2, 0.6, -0.9).normalize();
+        let product = Quaternion::<f64>::splat(a).after(Quaternion::splat(b));
+        let expected = Quaternion::<f64>::splat(a * b);
+        assert!((product.dot(expected) - 1.0).abs() < 1e-15);
+        let point = DVec3::new(1.0, 2.0, -3.0);
+        assert!((glam_vector(product.rotate(Vector3::splat(point))) - a * b * point).length() < 1e-14);
+        let axes = [DVec3::X, DVec3::Y, DVec3::Z];
+        for (found, axis) in product.axes().into_iter().zip(axes) {
+            assert!((glam_vector(found) - a * b * axis).length() < 1e-15);
+        }
+        assert_eq!(product.third_axis(), product.axes()[2]);
+        let backward = expected.forward().scaled(-1.0);
+        assert!(backward.real < 0.0 && backward.forward() == expected.forward());
+        let longer = expected.scaled(1.0 + 1e-4).renormalized();
+        assert!((longer.dot(longer) - 1.0).abs() < 1e-7);
     }
 }

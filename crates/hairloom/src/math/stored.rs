@@ -25,11 +25,7 @@ pub trait Loads<S>: Real {
     /// Reads a vector.
     #[inline(always)]
     fn load_vector(stored: &[S; 3]) -> Vector3<Self> {
-        Vector3::new(
-            Self::load_from(&stored[0]),
-            Self::load_from(&stored[1]),
-            Self::load_from(&stored[2]),
-        )
+        Vector3::new(Self::load_from(&stored[0]), Self::load_from(&stored[1]), Self::load_from(&stored[2]))
     }
 
     /// Writes a vector.

@@ -54,6 +54,18 @@ impl<R: Real> Vector3<R> {
         Self { x: self.x * factors.x, y: self.y * factors.y, z: self.z * factors.z }
     }
 
+    /// Length.
+    #[inline(always)]
+    pub fn length(self) -> R {
+        self.length_squared().sqrt()
+    }
+
+    /// The components in order.
+    #[inline(always)]
+    pub fn to_array(self) -> [R; 3] {
+        [self.x, self.y, self.z]
+    }
+
     /// Squared length.
     #[inline(always)]
     pub fn length_squared(self) -> R {

@@ -252,8 +252,9 @@ impl BodySettings {
 
     fn read_distance(section: &Section<'_>, primitive: bool) -> Result<DistanceSettings, SceneError> {
         let section = section.section("sdf", &["mode", "cell"])?;
-        // Shapes have a formula, meshes are far cheaper on a grid.
-        let usual = if primitive { DistanceMode::Exact } else { DistanceMode::Grid };
+        // A grid is off by a tenth of its cell where a body curves: only who asks for one gets one.
+        let asks = !primitive && section.get("cell").is_some();
+        let usual = if asks { DistanceMode::Grid } else { DistanceMode::Exact };
         let mode = section.or("mode", usual, |field| field.choice())?;
         if primitive {
             section.reject(&["cell"], "a shape's distance has a formula and needs no grid")?;

@@ -13,8 +13,8 @@ use crate::groom::{
 use crate::scene::{Attach, Attachments, BuiltinGroom, GroomSource, GuidePick, GuideSettings, Scene, Seat};
 use crate::solve::ftl::contact::resolve;
 
-/// Distance that followers keep from bodies [m].
-const CLEARANCE: f32 = 1.0e-4;
+/// Distance that followers keep from bodies [m]: edges dip between vertices where a body is round.
+const CLEARANCE: f32 = 5.0e-4;
 
 /// The groom of a scene at its start time, in the world, checked and repaired.
 pub(super) fn make_groom(

@@ -1,9 +1,9 @@
+use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use glam::DVec3;
-
-use crate::body::{Bodies, Obstacles};
+use crate::body::{Bodies, MeshQuery, Obstacles, Shape};
+use crate::groom::Curves;
 use crate::scene::{Attachments, Model, State};
 
 /// A worst value and where it is.
@@ -22,12 +22,25 @@ pub struct Worst {
 pub struct Measures {
     /// Largest relative change of an edge's length, from positions in double precision.
     pub stretch: Worst,
-    /// Deepest free vertex inside a body [m]; 0 where none is inside.
+    /// Deepest free vertex inside a body's true surface [m], whatever the solver asks instead; 0 where none is inside.
     pub penetration: Worst,
     /// Energy of motion [J].
     pub kinetic_energy: f64,
     /// Energy of height over the origin, along gravity [J].
     pub potential_energy: f64,
+    /// The same of the strands that are shown and written: followers, and vertices that are held.
+    pub written: Written,
+}
+
+/// Measures of the strands that are shown and written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Written {
+    /// Largest relative change of an edge's length. Points are in single precision: a metre and a half from the origin
+    /// an edge of a centimetre is off by up to 2e-5 from rounding alone.
+    pub stretch: Worst,
+    /// Deepest vertex inside a body [m], those that are not held and those that are, but for the held ends on the skin
+    /// and the first edge where it is held as well.
+    pub penetration: Worst,
 }
 
 /// The later of two that are equal gives way: the result does not hang on how the work was split.
@@ -36,7 +49,7 @@ fn worse(a: Worst, b: Worst) -> Worst {
     if b_wins { b } else { a }
 }
 
-/// Measures a state at the end of the step under way.
+/// Measures a state at the end of the step under way, as if it were written as it is.
 pub fn measure(
     model: &Model,
     state: &State,
@@ -60,6 +73,7 @@ pub fn measure(
         penetration: worse(sum.penetration, one.penetration),
         kinetic_energy: sum.kinetic_energy + one.kinetic_energy,
         potential_energy: sum.potential_energy + one.potential_energy,
+        written: sum.written.or_worse(one.written),
     })
 }
 
@@ -81,13 +95,108 @@ fn measure_strand(
             let length = (state.positions[index + 1] - position).length();
             let value = (length / model.rest_lengths[index] - 1.0).abs();
             measures.stretch = worse(measures.stretch, Worst { value, strand, vertex });
+            let written = |index: usize| state.positions[index].as_vec3().as_dvec3();
+            let value =
+                ((written(index + 1) - written(index)).length() / model.rest_lengths[index] - 1.0).abs();
+            measures.written.stretch = worse(measures.written.stretch, Worst { value, strand, vertex });
         }
-        let point = position.as_vec3();
-        if !held[index] && obstacles.clearance(point) < 0.0 {
-            let depth = obstacles.nearest(point).map_or(0.0, |(_, sample)| -f64::from(sample.distance));
-            measures.penetration =
-                worse(measures.penetration, Worst { value: depth.max(0.0), strand, vertex });
+        // The first edge is part of the skin, so to say: where a limb folds into the trunk it goes along.
+        let end = vertex <= 1 || index + 1 == range.end;
+        if !(held[index] && end) {
+            let worst = Worst { value: depth(obstacles, position.as_vec3()), strand, vertex };
+            measures.written.penetration = worse(measures.written.penetration, worst);
+            if !held[index] {
+                measures.penetration = worse(measures.penetration, worst);
+            }
         }
     }
     measures
+}
+
+/// Measures followers as they are written, against the groom that they came from; their roots sit on a body.
+pub fn measure_written(groom: &Curves, points: &[Vec3], bodies: &Bodies) -> Written {
+    let obstacles = bodies.at(1.0);
+    let strands: Vec<Written> = (0..groom.strands())
+        .into_par_iter()
+        .with_min_len(64)
+        .map(|strand| {
+            let (rest, now) = (groom.strand(strand), &points[groom.range(strand)]);
+            let mut written = Written::default();
+            for vertex in 0..now.len() {
+                if vertex + 1 < now.len() {
+                    let edge = |points: &[Vec3]| {
+                        (points[vertex + 1].as_dvec3() - points[vertex].as_dvec3()).length()
+                    };
+                    let value = (edge(now) / edge(rest) - 1.0).abs();
+                    written.stretch = worse(written.stretch, Worst { value, strand, vertex });
+                }
+                if vertex > 0 {
+                    let value = depth(&obstacles, now[vertex]);
+                    written.penetration = worse(written.penetration, Worst { value, strand, vertex });
+                }
+            }
+            written
+        })
+        .collect();
+    strands.into_iter().fold(Written::default(), Written::or_worse)
+}
+
+impl Written {
+    fn or_worse(self, other: Self) -> Self {
+        Self {
+            stretch: worse(self.stretch, other.stretch),
+            penetration: worse(self.penetration, other.penetration),
+        }
+    }
+}
+
+/// How deep a point is inside the bodies at the end of the step [m]; 0 outside. A body that answers from its grid is
+/// asked for its triangles here: measured by the grid that it was moved by, hair is always outside.
+fn depth(obstacles: &Obstacles<'_>, point: Vec3) -> f64 {
+    if obstacles.clearance(point) >= 0.0 {
+        return 0.0;
+    }
+    let distance = |body: usize| {
+        let answered = obstacles.sample(body, point).distance;
+        match &obstacles.body(body).shape {
+            // No trilinear reading is off by more than a cell.
+            Shape::Mesh(mesh)
+                if mesh.settings().query == MeshQuery::Grid && answered < 1.5 * mesh.grid().cell() =>
+            {
+                obstacles.closest(body, point).map_or(answered, |closest| closest.distance)
+            }
+            _ => answered,
+        }
+    };
+    obstacles.collider_indices().map(|body| -f64::from(distance(body))).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::{Body, MeshSettings, MeshShape, TriMesh};
+
+    /// A grid of coarse cells reads too high above a surface that curves away: hair that it holds to be outside is
+    /// inside the triangles, and that is what counts.
+    #[test]
+    fn penetration_is_measured_against_triangles_and_not_against_the_grid() {
+        let mesh = TriMesh::capsule(0.03, 0.0);
+        let shape = |query| {
+            let settings = MeshSettings { cell: Some(0.012), query };
+            Shape::Mesh(MeshShape::new(&mesh, settings).unwrap())
+        };
+        let bodies = |query| Bodies::new(vec![Body::new("ball", shape(query), 0.0).unwrap()]);
+        let (coarse, exact) = (bodies(MeshQuery::Grid), bodies(MeshQuery::Exact));
+        let mut fooled = 0;
+        for k in 0..2000 {
+            let angle = 2.399_963 * k as f32;
+            let height = 1.0 - (2 * k + 1) as f32 / 2000.0;
+            let flat = (1.0 - height * height).sqrt();
+            let point = 0.0292 * Vec3::new(flat * angle.cos(), height, flat * angle.sin());
+            let truth = -f64::from(exact.at(1.0).closest(0, point).unwrap().distance);
+            assert!((depth(&coarse.at(1.0), point) - truth.max(0.0)).abs() < 1e-6);
+            fooled += usize::from(truth > 1e-4 && coarse.at(1.0).sample(0, point).distance > 0.0);
+        }
+        assert!(fooled > 100, "{fooled}");
+    }
 }

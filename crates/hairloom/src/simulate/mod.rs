@@ -7,7 +7,7 @@ mod measure;
 mod track;
 
 pub use library::{AnimatedMesh, Library, NoFiles};
-pub use measure::{Measures, Worst, measure};
+pub use measure::{Measures, Worst, Written, measure, measure_written};
 
 use std::fmt;
 use std::sync::Arc;
@@ -285,9 +285,16 @@ impl Simulation {
         }
         let gravity = self.scene.gravity.at(end);
         self.solver.store(&mut self.state);
-        let measures = measure(&self.model, &self.state, &self.bodies, &self.attachments, gravity);
+        let mut measures = report
+            .time("measure", || measure(&self.model, &self.state, &self.bodies, &self.attachments, gravity));
         self.check(frame, &measures)?;
+        let shown = std::time::Instant::now();
         self.show_strands()?;
+        if self.followers.is_some() {
+            report.add_seconds("followers", shown.elapsed().as_secs_f64());
+            measures.written = report
+                .time("measure", || measure_written(&self.groom.curves, &self.strands.points, &self.bodies));
+        }
         if teleported && self.followers.is_some() {
             // A jump is no motion.
             self.strands.velocities.fill(Vec3::ZERO);

@@ -113,7 +113,7 @@ pub(crate) fn parts_of_a_step_go_like_steps_of_their_own(build: &Build, traits: 
         }
         assert!(contacts > 0 || !traits.collides, "{obstacle:?}: nothing touched");
         let moved = largest_move(&crowd.world.state(&*in_parts), &crowd.world.state(&*in_steps));
-        assert!(moved < 1.0e-5, "{obstacle:?}: {moved} m apart");
+        assert!(moved < traits.parting, "{obstacle:?}: {moved} m apart");
     }
 }
 

@@ -7,8 +7,8 @@ mod rigid;
 mod suite;
 mod world;
 
-use hairloom::solve::Method;
 use hairloom::solve::ftl::Params;
+use hairloom::solve::{Method, admm};
 
 use rigid::Rigid;
 
@@ -56,11 +56,20 @@ macro_rules! conformance {
     };
 }
 
-conformance!(
-    follow_the_leader,
-    |model: &_| Method::Ftl(Params::default()).build(model),
-    suite::Traits { falls: true, collides: true, drift: 1.0e-6 }
-);
+const LIMP: suite::Traits = suite::Traits {
+    falls: true,
+    collides: true,
+    limp: true,
+    drift: 1.0e-6,
+    rounding: 1.0e-9,
+    parting: 1.0e-5,
+    stretch: 1.0e-5,
+};
+/// Real hair stretches by its own inertia, and bends under its own weight.
+const ELASTIC: suite::Traits =
+    suite::Traits { limp: false, drift: 1.0e-5, parting: 1.0e-4, stretch: 2.0e-4, ..LIMP };
+
+conformance!(follow_the_leader, |model: &_| Method::Ftl(Params::default()).build(model), LIMP);
 conformance!(
     follow_the_leader_with_everything,
     |model: &_| {
@@ -74,10 +83,24 @@ conformance!(
         .build(model)
     },
     // Repulsion pushes neighbours apart.
-    suite::Traits { falls: true, collides: true, drift: 5.0e-3 }
+    suite::Traits { drift: 5.0e-3, ..LIMP }
 );
 conformance!(
     rigid_hair,
     |model: &_| Box::new(Rigid::new(model)) as Box<dyn hairloom::solve::Solver>,
-    suite::Traits { falls: false, collides: false, drift: 1.0e-12 }
+    suite::Traits { falls: false, collides: false, limp: false, drift: 1.0e-12, ..LIMP }
+);
+conformance!(
+    rods_in_single_precision,
+    |model: &_| Method::Admm(admm::Params::default()).build(model),
+    suite::Traits { rounding: 1.0e-6, ..ELASTIC }
+);
+conformance!(
+    rods_in_double_precision,
+    |model: &_| {
+        let precision = admm::Precision::F64;
+        Method::Admm(admm::Params { precision, clamp: admm::Clamp::Voronoi, ..admm::Params::default() })
+            .build(model)
+    },
+    ELASTIC
 );

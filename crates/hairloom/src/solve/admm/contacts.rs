@@ -27,7 +27,7 @@ pub(super) struct Contacts {
     close: Vec<Contact>,
     /// Where each pack's vertices end.
     ends: Vec<usize>,
-    /// For each vertex its strand, and its vertex in the model.
+    /// The strand of each vertex, counted in the order of this stage.
     strand_of: Vec<u32>,
     /// The model in the order of this stage.
     ordered: Model,
@@ -41,6 +41,8 @@ pub(super) struct Contacts {
     /// 1 / W; 0 where a vertex is held [m/N].
     ease: Vec<f32>,
     touched: Vec<bool>,
+    /// Strands near a body.
+    beside_body: Vec<bool>,
 }
 
 /// How contact enters the loads of the strands.
@@ -91,6 +93,7 @@ impl Contacts {
             push: vec![Vec3::ZERO; vertices],
             ease: vec![0.0; vertices],
             touched: vec![false; vertices],
+            beside_body: vec![false; model.strands()],
         }
     }
 
@@ -192,13 +195,15 @@ impl Contacts {
             && params.strand_contacts
             && let Some(detector) = &mut self.detector
         {
-            let to: Vec<Vec3> = self.start.iter().zip(&self.moved).map(|(start, moved)| *start + *moved).collect();
+            let to: Vec<Vec3> =
+                self.start.iter().zip(&self.moved).map(|(start, moved)| *start + *moved).collect();
             let mut impacts: Vec<Impact> = Vec::new();
             let settings = contact::Settings::continuous(0.0);
             detector.continuous(&self.start, &to, &settings, &mut impacts)?;
             let known = touches.len();
             let new = self.hair().impacts(&impacts);
-            let is_new = |touch: &Touch| touches[..known].binary_search_by_key(&touch.key, |t| t.key).is_err();
+            let is_new =
+                |touch: &Touch| touches[..known].binary_search_by_key(&touch.key, |t| t.key).is_err();
             let new: Vec<Touch> = new.into_iter().filter(is_new).collect();
             touches.extend(new);
         }
@@ -220,7 +225,9 @@ impl Contacts {
         touches.retain(|touch| touch.moves(&self.ease));
         self.projection.set(touches, &self.ease, &mut self.push);
         self.touched.fill(false);
+        self.beside_body.fill(false);
         for touch in &self.projection.touches {
+            self.beside_body[self.strand_of[touch.vertices[0] as usize] as usize] |= touch.with_body();
             for (&vertex, &share) in touch.vertices.iter().zip(&touch.shares) {
                 self.touched[vertex as usize] |= share != 0.0 && self.ease[vertex as usize] > 0.0;
             }
@@ -282,9 +289,11 @@ impl Contacts {
                 let strand = vertex..vertex + pack.counts[lane] as usize;
                 vertex = strand.end;
                 let apart = |v: usize| self.feasible[v] - self.moved[v];
-                if strand.clone().any(|v| apart(v) != Vec3::ZERO) {
+                let beside_body = self.beside_body[self.strand_of[strand.start] as usize];
+                if beside_body || strand.clone().any(|v| apart(v) != Vec3::ZERO) {
+                    let distance = self.ordered.radii[strand.start] + params.margin as f32;
                     let corrections: Vec<DVec3> = strand.map(|v| apart(v).as_dvec3()).collect();
-                    redirect(pack, lane, &corrections);
+                    redirect(pack, lane, &corrections, obstacles, distance);
                 }
             }
         });

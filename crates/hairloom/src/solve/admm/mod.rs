@@ -33,21 +33,24 @@ use rayon::prelude::*;
 use self::contacts::{Contacts, Coupling};
 use self::newton::Gain;
 use self::rods::{Begin, Finish, Iterate, Pace, hold, recentre, untwist};
-use self::strands::{Pack, Strands, add_spring, get_vector, set_vector, transported_frames};
+use self::strands::{Pack, Strands, add_force, add_spring, get_vector, set_vector, transported_frames};
 use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_dt, check_handles};
 use crate::body::Obstacles;
 use crate::contact::{Contact, ContactError};
 use crate::groom::Remap;
-use crate::math::lanes::Row;
 use crate::math::Stored;
+use crate::math::lanes::Row;
 use crate::scene::{Drive, Model, State};
 
 /// Name and version of this method's checkpoints.
 const CHECKPOINT: (&str, u32) = ("admm", 1);
 /// A strand without attachment.
 const NONE: u32 = u32::MAX;
-/// Stiffness of the spring that ties a vertex, beside that of its edge against stretching.
+/// Stiffness of the spring that ties a vertex in the end, beside that of its edge against stretching.
 const TIE: f64 = 0.1;
+/// How much stiffer the springs of ties become from one iteration to the next. They begin no stiffer than hair bends, so
+/// that a strand whose ends come together has time to bend rather than be crushed.
+const TIGHTEN: f64 = 3.0;
 
 /// A solver for `model`, of the precision that `params` asks for.
 pub fn build(model: &Arc<Model>, params: Params) -> Box<dyn Solver> {
@@ -63,12 +66,13 @@ struct Tie {
     pack: u32,
     lane: u32,
     row: u32,
-    /// Stiffness of its spring [N/m].
+    /// Stiffness of its spring, and the most that it may become [N/m].
     weight: f64,
+    most: f64,
     /// Where it is held, in the world [m].
     target: DVec3,
-    /// What the spring must pull beyond the target to get there [m].
-    multiplier: DVec3,
+    /// The force that keeps it there, as far as it is known [N].
+    force: DVec3,
 }
 
 /// The solver, in the precision of `S`.
@@ -204,10 +208,12 @@ impl<S: Stored> Admm<S> {
             let edges = self.model.range(strand).len() - 1;
             for (k, &point) in drive.attachments.points_of(attachment).iter().enumerate() {
                 let row = attachment.first as usize + k;
-                let weight = TIE * rest[row.min(edges - 1)].stretching.get(lane);
+                let edge = &rest[row.min(edges - 1)];
+                let most = TIE * edge.stretching.get(lane);
+                let weight = (edge.bending[0].get(lane) / edge.length.get(lane).powi(2)).min(most);
                 let target = frame.apply(point);
                 let (pack, lane, row) = (pack as u32, lane as u32, row as u32);
-                self.ties.push(Tie { pack, lane, row, weight, target, multiplier: DVec3::ZERO });
+                self.ties.push(Tie { pack, lane, row, weight, most, target, force: DVec3::ZERO });
             }
         }
     }
@@ -218,19 +224,21 @@ impl<S: Stored> Admm<S> {
         for tie in &self.ties {
             let pack = &mut self.strands.packs[tie.pack as usize];
             let lane = tie.lane as usize;
-            let target = tie.target - pack.roots[lane] + tie.multiplier;
+            let target = tie.target - pack.roots[lane];
             add_spring(&mut pack.loads[tie.row as usize], lane, tie.weight, target);
+            add_force(&mut pack.loads[tie.row as usize], lane, tie.force);
         }
     }
 
-    /// Multipliers of ties grow by what is missing. Returns the largest miss [m].
+    /// Forces of ties grow by what is missing, and their springs become stiffer. Returns the largest miss [m].
     fn tighten(&mut self) -> f64 {
         let mut largest = 0.0_f64;
         for tie in &mut self.ties {
             let pack = &self.strands.packs[tie.pack as usize];
             let lane = tie.lane as usize;
             let there = pack.roots[lane] + get_vector(&pack.moving[tie.row as usize].position, lane);
-            tie.multiplier += tie.target - there;
+            tie.force += (tie.target - there) * tie.weight;
+            tie.weight = (tie.weight * TIGHTEN).min(tie.most);
             largest = largest.max((tie.target - there).length());
         }
         largest
@@ -250,12 +258,8 @@ impl<S: Stored> Admm<S> {
     }
 
     fn finish(&mut self, pace: Pace) -> Result<(), StepError> {
-        let fine: Vec<bool> = self
-            .strands
-            .packs
-            .par_iter_mut()
-            .map(|pack| S::dispatch(Finish { pack, pace }))
-            .collect();
+        let fine: Vec<bool> =
+            self.strands.packs.par_iter_mut().map(|pack| S::dispatch(Finish { pack, pace })).collect();
         match fine.iter().position(|fine| !fine) {
             None => Ok(()),
             Some(pack) => Err(self.lost(&self.strands.packs[pack])),
@@ -294,7 +298,9 @@ impl<S: Stored> Admm<S> {
         if self.contacts.count() > 0 {
             let (contacts, strands, params) = (&mut self.contacts, &mut self.strands, &self.params);
             let moved = drive.time_at(1.0) - drive.time_at(0.0);
-            report.time("correction", || contacts.correct(strands, params, obstacles, moved)).map_err(bad_contact)?;
+            report
+                .time("correction", || contacts.correct(strands, params, obstacles, moved))
+                .map_err(bad_contact)?;
         }
         self.strands.packs.par_iter_mut().for_each(recentre);
         Ok(report)
@@ -470,7 +476,10 @@ impl<S: Stored> Solver for Admm<S> {
         out.put("roots", roots.collect::<Vec<f64>>());
         let (forces, close) = self.contacts.memory();
         out.put("contact keys", forces.iter().map(|(key, _)| *key).collect::<Vec<u64>>());
-        out.put("contact forces", forces.iter().flat_map(|(_, force)| force.to_array()).collect::<Vec<f32>>());
+        out.put(
+            "contact forces",
+            forces.iter().flat_map(|(_, force)| force.to_array()).collect::<Vec<f32>>(),
+        );
         out.put("close edges", close.iter().map(|contact| contact.key()).collect::<Vec<u64>>());
         out.put("close normals", close.iter().flat_map(|c| c.normal.to_array()).collect::<Vec<f32>>());
     }
@@ -484,7 +493,8 @@ impl<S: Stored> Solver for Admm<S> {
         let packs = &mut self.strands.packs;
         let count: usize = packs.iter().map(|pack| pack.moving.len()).sum();
         let mut rows = from.take::<f64>("rows", count * 12 * S::LANES)?.iter();
-        let mut roots = from.take::<f64>("roots", packs.iter().map(|pack| 3 * pack.roots.len()).sum())?.chunks_exact(3);
+        let mut roots =
+            from.take::<f64>("roots", packs.iter().map(|pack| 3 * pack.roots.len()).sum())?.chunks_exact(3);
         for pack in packs {
             for ((moving, velocity), spin) in
                 pack.moving.iter_mut().zip(&mut pack.velocities).zip(&mut pack.spins)
@@ -497,9 +507,11 @@ impl<S: Stored> Solver for Admm<S> {
             pack.roots.iter_mut().zip(&mut roots).for_each(|(root, value)| *root = DVec3::from_slice(value));
         }
         let keys = from.take_all::<u64>("contact keys")?;
-        let forces = from.take::<f32>("contact forces", 3 * keys.len())?.chunks_exact(3).map(Vec3::from_slice);
+        let forces =
+            from.take::<f32>("contact forces", 3 * keys.len())?.chunks_exact(3).map(Vec3::from_slice);
         let edges = from.take_all::<u64>("close edges")?;
-        let normals = from.take::<f32>("close normals", 3 * edges.len())?.chunks_exact(3).map(Vec3::from_slice);
+        let normals =
+            from.take::<f32>("close normals", 3 * edges.len())?.chunks_exact(3).map(Vec3::from_slice);
         let contact = |(&key, normal): (&u64, Vec3)| Contact {
             a: (key >> 32) as u32,
             b: key as u32,

@@ -27,6 +27,9 @@ use crate::math::{Loads, Matrix3, Quaternion, Real, Stored, Symmetric3, Vector3}
 /// Largest turn of an edge in one step [rad].
 const LARGEST_TURN: f64 = 0.7;
 
+/// A stiffness that no hair feels.
+const NOTHING: f64 = 1.0e-30;
+
 /// What stays constant of one vertex and of the edge behind it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Constants<S> {
@@ -182,7 +185,8 @@ pub(super) fn step<S: Stored, R: Loads<S>>(
     match base {
         Base::Clamped(_) => advance::<S, R>(Vector3::zero(), moving, gains),
         Base::Free => {
-            let start = -behind.position.factored().solve(behind.by_position);
+            let position = behind.position.add_diagonal(R::splat(NOTHING));
+            let start = -position.factored().solve(behind.by_position);
             let largest = advance::<S, R>(start, moving, gains);
             balance::<S, R>(moving, loads);
             largest
@@ -283,7 +287,8 @@ fn eliminate<S: Stored, R: Loads<S>>(
     // The joint there.
     let (joint_stiffness, moment) = match before {
         Some(before) => bend(joint(before, frame), rest, old),
-        None => (Symmetric3::zero(), Vector3::zero()),
+        // Next to nothing, so that lanes without a strand do not divide by zero.
+        None => (Symmetric3::diagonal(R::splat(NOTHING)), Vector3::zero()),
     };
     let factored = (turn + joint_stiffness).factored();
     let by_position_gain = factored.solve_columns(mixed.transpose());

@@ -4,8 +4,10 @@ use glam::DVec3;
 
 use super::newton::{self, Base, Damping, Gain};
 use super::strands::{Pack, get_quaternion, get_vector, set_quaternion, set_vector, transported_frames};
+use crate::body::Obstacles;
 use crate::math::{Loads, Stored, StoredKernel, Vector3};
 use crate::scene::{Attachment, Drive, Model};
+use crate::solve::ftl::contact::resolve;
 
 /// What time does during a step.
 #[derive(Debug, Clone, Copy)]
@@ -145,8 +147,7 @@ impl<S: Stored> StoredKernel<S> for Iterate<'_, S> {
             Some(_) => Base::Clamped(R::load_quaternion(&pack.clamp)),
             None => Base::Free,
         };
-        let damping =
-            (damping > 0.0).then_some(Damping { ratio: damping, old: &pack.old_strains });
+        let damping = (damping > 0.0).then_some(Damping { ratio: damping, old: &pack.old_strains });
         let mut largest = 0.0;
         for iteration in 0..iterations {
             let (moving, loads) = (&mut pack.moving[first..], &pack.loads[first..]);
@@ -210,9 +211,16 @@ pub(super) fn recentre<S: Stored>(pack: &mut Pack<S>) {
     }
 }
 
-
-/// Turns the edges of one strand towards where `corrections` [m] would take its vertices. Lengths stay.
-pub(super) fn redirect<S: Stored>(pack: &mut Pack<S>, lane: usize, corrections: &[DVec3]) {
+/// Turns the edges of one strand towards where `corrections` [m] would take its vertices, and out of bodies, from which
+/// vertices keep `distance` [m]. Lengths stay.
+pub(super) fn redirect<S: Stored>(
+    pack: &mut Pack<S>,
+    lane: usize,
+    corrections: &[DVec3],
+    obstacles: Option<&Obstacles<'_>>,
+    distance: f32,
+) {
+    let root = pack.roots[lane];
     let first = pack.first();
     let mut there = get_vector(&pack.moving[first].position, lane);
     if pack.base.is_none() {
@@ -228,10 +236,17 @@ pub(super) fn redirect<S: Stored>(pack: &mut Pack<S>, lane: usize, corrections: 
         let wanted = get_vector(&pack.moving[i + 1].position, lane) + correction;
         let frame = get_quaternion(&pack.moving[i].frame, lane);
         let tangent = frame * DVec3::Z;
-        let direction = (wanted - there).normalize_or(tangent);
+        let mut direction = (wanted - there).normalize_or(tangent);
+        let length = pack.moving[i].length.get(lane);
+        if let Some(obstacles) = obstacles {
+            let edge = (direction * length).as_vec3();
+            if let Some(touch) = resolve(obstacles, (root + there).as_vec3(), edge, distance) {
+                direction = touch.edge.as_dvec3().normalize_or(direction);
+            }
+        }
         let turned = (glam::DQuat::from_rotation_arc(tangent, direction) * frame).normalize();
         set_quaternion(&mut pack.moving[i].frame, lane, turned);
-        there += direction * pack.moving[i].length.get(lane);
+        there += direction * length;
         set_vector(&mut pack.moving[i + 1].position, lane, there);
     }
 }

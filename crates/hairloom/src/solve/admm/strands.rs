@@ -167,14 +167,7 @@ impl<S: Stored> Pack<S> {
     }
 
     /// Stiffness, mass and natural shape of one strand.
-    fn set_rest(
-        &mut self,
-        model: &Model,
-        strand: usize,
-        lane: usize,
-        frames: &[DQuat],
-        clamp: Clamp,
-    ) {
+    fn set_rest(&mut self, model: &Model, strand: usize, lane: usize, frames: &[DQuat], clamp: Clamp) {
         let (range, material) = (model.range(strand), model.material(strand));
         let edges = range.len() - 1;
         let lengths = &model.rest_lengths[range.clone()];
@@ -237,7 +230,10 @@ impl<S: Stored> Pack<S> {
 
     /// The world positions of a strand.
     pub(super) fn positions(&self, lane: usize) -> Vec<DVec3> {
-        self.moving[..self.counts[lane] as usize].iter().map(|m| self.roots[lane] + get_vector(&m.position, lane)).collect()
+        self.moving[..self.counts[lane] as usize]
+            .iter()
+            .map(|m| self.roots[lane] + get_vector(&m.position, lane))
+            .collect()
     }
 
     /// Writes a strand's world positions, velocities and frames.

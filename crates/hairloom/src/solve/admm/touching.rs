@@ -88,14 +88,14 @@ impl Hair<'_> {
         dt: f32,
     ) -> Vec<Touch> {
         let range = self.model.range(strand);
-        let place = |vertex: usize| {
-            (self.origin + (self.start[vertex] + self.moved[vertex]).as_dvec3()).as_vec3()
-        };
+        let place =
+            |vertex: usize| (self.origin + (self.start[vertex] + self.moved[vertex]).as_dvec3()).as_vec3();
         let points: Vec<Vec3> = range.clone().map(place).collect();
         let axis = |k: usize| points.iter().map(|point| point[k]).collect::<Vec<f32>>();
         let mut clearance = vec![0.0; points.len()];
         obstacles.clearance_batch(&axis(0), &axis(1), &axis(2), &mut clearance);
         let mut touches = Vec::new();
+        let mut ended_at = None;
         for i in 0..points.len() - 1 {
             let vertex = range.start + i;
             let thickness = self.model.radii[vertex].max(self.model.radii[vertex + 1]) + margin;
@@ -106,11 +106,14 @@ impl Hair<'_> {
                 continue;
             }
             let Some((body, sample, s)) = deepest(points[i], edge, obstacles) else { continue };
-            // A vertex between two edges belongs to the one that begins there.
-            let last = i + 2 == points.len();
-            if sample.distance > thickness + reach || (s >= 1.0 && !last) {
+            if sample.distance > thickness + reach {
                 continue;
             }
+            // A vertex between two edges belongs to the one that begins there, if that meets the body there too.
+            if s <= 0.0 && ended_at == Some(i) {
+                touches.pop();
+            }
+            ended_at = (s >= 1.0).then_some(i + 1);
             let mut touch = Touch {
                 key: BODY | (vertex as u64) << 16 | body as u64,
                 vertices: [vertex as u32, vertex as u32 + 1, vertex as u32, vertex as u32],
@@ -129,11 +132,7 @@ impl Hair<'_> {
 }
 
 /// The point of an edge where the distance to the nearest body is smallest.
-fn deepest(
-    start: Vec3,
-    edge: Vec3,
-    obstacles: &Obstacles<'_>,
-) -> Option<(usize, crate::body::Sample, f32)> {
+fn deepest(start: Vec3, edge: Vec3, obstacles: &Obstacles<'_>) -> Option<(usize, crate::body::Sample, f32)> {
     let at = |s: f32| obstacles.nearest(start + edge * s).map(|(body, sample)| (body, sample, s));
     let slope = |found: &(usize, crate::body::Sample, f32)| found.1.normal.dot(edge);
     let (first, second) = (at(0.0)?, at(1.0)?);

@@ -246,7 +246,7 @@ pub(super) fn look_again(chunk: Chunk<'_>, bodies: &Obstacles<'_>, dt: f64) -> u
                     break;
                 }
                 let mut edge = chunk.edges[row].get(lane);
-                let free = row >= pack.row - base + pack.held;
+                let free = row >= pack.row - base + pack.held.min(2);
                 let near = free && bodies.clearance(leader + edge) < pack.radius.0[lane];
                 let inside = near.then(|| resolve(bodies, leader, edge, pack.radius.0[lane])).flatten();
                 if let Some(touch) = inside {
@@ -332,7 +332,15 @@ fn forward_pass<L: Lane>(
     L::store3(velocity, &mut moves[0]);
     for i in 1..pack.held {
         L::store3(velocity, &mut velocities[i - 1]);
-        let edge = L::load3(&drive.held_edges[i - 1]);
+        let mut edge = L::load3(&drive.held_edges[i - 1]);
+        // Skin that bends must not swallow what is held over it; the first edge gives the direction and stays.
+        if i > 1 && planes.get(i).is_some_and(|&plane| plane != FAR) {
+            let plane = &all_planes[planes[i] as usize];
+            let rest = shift - L::load3(&edges[i]) - L::load3(&moves[i]) * dt;
+            leave_plane(plane, &mut edge, L::load(&lengths[i]), rest, velocity, constants.dt);
+            let moved = (rest + edge).length_squared();
+            *suspect |= L::any(L::splat(DOUBT * DOUBT).less(moved));
+        }
         shift += edge - L::load3(&edges[i]);
         position += edge;
         L::store3(edge, &mut edges[i]);
@@ -478,7 +486,9 @@ fn leave_plane<L: Lane>(
     }
     let along = edge.dot(normal);
     let height = (along + depth).min(length).max(-length);
+    // Twice: what an edge along the normal leaves is rounding, which is not across the normal yet.
     let leaning = *edge - normal * along;
+    let leaning = leaning - normal * leaning.dot(normal);
     // An edge along the normal leans to any side.
     let across = Vector3::new(L::splat(1.0), L::zero(), L::zero());
     let upwards = Vector3::new(L::zero(), L::splat(1.0), L::zero());

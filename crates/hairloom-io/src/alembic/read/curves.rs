@@ -1,0 +1,196 @@
+//! Curves.
+
+use glam::Vec3;
+use hairloom::groom::{Attribute, Curves, Domain, Groom, Root, Values};
+
+use super::super::names;
+use super::reader::Result;
+use super::session::{Compound, Property, Session};
+use crate::cache::layout;
+use crate::stage::{on_curve, spread};
+
+/// The memory of a strand besides its points [bytes].
+const STRAND_BYTES: u64 = 32;
+
+impl Session<'_> {
+    /// The schema of an object: the compound that holds its geometry.
+    pub(super) fn geometry(&self, object: u32) -> Result<Compound> {
+        let found = self.compound(&self.properties(object)?, ".geom")?;
+        found.ok_or_else(|| self.archive.problem(object, "it has no geometry (.geom)"))
+    }
+
+    /// The property with an object's points; nothing if no sample of them was ever written.
+    pub(super) fn points_of(&self, object: u32, geometry: &Compound) -> Result<Option<Property>> {
+        if geometry.find("P").is_none() {
+            return Err(self.archive.problem(object, "it has no points (P)"));
+        }
+        self.property(geometry, "P")
+    }
+
+    /// The points of an object in the world at a time [s], linear between samples, in metres if `unit` is the
+    /// length of the file's unit [m].
+    pub(super) fn points(&self, object: u32, geometry: &Compound, time: f64, unit: f64) -> Result<Vec<Vec3>> {
+        let Some(property) = self.points_of(object, geometry)? else { return Ok(Vec::new()) };
+        let bracket = self.bracket(&property, time)?;
+        let mut points = self.triples(&property, bracket.before)?;
+        if bracket.share > 0.0 {
+            let next = self.triples(&property, bracket.after)?;
+            if next.len() == points.len() {
+                let pairs = points.iter_mut().zip(next);
+                pairs.for_each(|(now, next)| {
+                    *now = now.as_dvec3().lerp(next.as_dvec3(), bracket.share).as_vec3()
+                });
+            }
+        }
+        let matrix = glam::DMat4::from_scale(glam::DVec3::splat(unit)) * self.world_from(object, time)?;
+        if matrix != glam::DMat4::IDENTITY {
+            points.iter_mut().for_each(|point| *point = matrix.transform_point3(point.as_dvec3()).as_vec3());
+        }
+        Ok(points)
+    }
+
+    /// The curves of an object at a time [s] as a groom.
+    pub(super) fn curves(&self, object: u32, time: f64, unit: f64) -> Result<Groom> {
+        let geometry = self.geometry(object)?;
+        let points = self.points(object, &geometry, time, unit)?;
+        let Some(counts) = self.property(&geometry, "nVertices")? else {
+            if points.is_empty() {
+                return Ok(Groom::default());
+            }
+            return Err(self.archive.problem(object, "it has no counts of vertices (nVertices)"));
+        };
+        let counts_now = self.integers(&counts, self.bracket(&counts, time)?.before)?;
+        self.reader.pay(counts_now.len() as u64 * STRAND_BYTES, counts.group)?;
+        let offsets =
+            offsets(&counts_now, points.len()).map_err(|problem| self.archive.problem(object, problem))?;
+        let mut groom = Groom { curves: Curves { offsets, points }, ..Groom::default() };
+        self.lay_on_curves(object, &geometry, time, &mut groom)?;
+        groom.roots = vec![Root::Rigid; groom.strands()];
+        let scale = unit * self.world_from(object, time)?.determinant().abs().cbrt();
+        if let Some(param) = self.param(&geometry, "width", time)? {
+            self.take_widths(param.values, scale as f32, &mut groom)?;
+        }
+        if let Some(param) = self.param(&geometry, "uv", time)?
+            && let Values::Vec2(root_uv) = param.values
+            && root_uv.len() == groom.strands()
+        {
+            groom.root_uv = root_uv;
+        }
+        if let Some(params) = self.compound(&geometry, ".arbGeomParams")? {
+            for index in 0..params.headers.len() {
+                self.take_param(&params, index, time, scale as f32, &mut groom)?;
+            }
+        }
+        Ok(groom)
+    }
+
+    /// Moves the control points of cubic curves onto them, and refuses curves without ends.
+    fn lay_on_curves(&self, object: u32, geometry: &Compound, time: f64, groom: &mut Groom) -> Result<()> {
+        let Some(property) = self.property(geometry, "curveBasisAndType")? else { return Ok(()) };
+        let codes = self.integers(&property, self.bracket(&property, time)?.before)?;
+        let [kind, wrap, basis, ..] = codes[..] else {
+            return Err(self.archive.problem(object, "its curveBasisAndType is not four numbers"));
+        };
+        if wrap == 1 {
+            let problem = "its curves are closed (periodic); expected strands with two ends";
+            return Err(self.archive.problem(object, problem));
+        }
+        // Cubic, and with a basis that has control points beside the curve.
+        let basis = match (kind, basis) {
+            (0, 1) => "bezier",
+            (0, 2) => "bspline",
+            _ => return Ok(()),
+        };
+        for strand in 0..groom.strands() {
+            let range = groom.curves.range(strand);
+            on_curve(basis, &mut groom.curves.points[range]);
+        }
+        Ok(())
+    }
+
+    /// Takes diameters of whatever scope up, one for each vertex.
+    fn take_widths(&self, values: Values, scale: f32, groom: &mut Groom) -> Result<()> {
+        let Values::Float(mut widths) = values else { return Ok(()) };
+        if scale != 1.0 {
+            widths.iter_mut().for_each(|width| *width *= scale);
+        }
+        let curves = &groom.curves;
+        self.reader.pay(curves.points.len() as u64 * 4, 0)?;
+        groom.widths = match widths.len() {
+            count if count == curves.points.len() => widths,
+            1 => vec![widths[0]; curves.points.len()],
+            count if count == curves.strands() => {
+                let strands = widths.iter().enumerate();
+                strands
+                    .flat_map(|(strand, &width)| std::iter::repeat_n(width, curves.vertices_of(strand)))
+                    .collect()
+            }
+            _ => return Ok(()),
+        };
+        Ok(())
+    }
+
+    /// Takes a parameter up that has a value for each strand or each vertex.
+    fn take_param(
+        &self,
+        params: &Compound,
+        index: usize,
+        time: f64,
+        scale: f32,
+        groom: &mut Groom,
+    ) -> Result<()> {
+        let Some(param) = self.param_at(params, index, time)? else { return Ok(()) };
+        let name = params.headers[index].name.as_str();
+        if name == names::WIDTH {
+            return self.take_widths(param.values, scale, groom);
+        }
+        let (strands, vertices) = (groom.strands(), groom.vertices());
+        let Some((domain, one_for_all)) = param.scope.domain(param.values.len(), strands, vertices) else {
+            return Ok(());
+        };
+        let mut values = Some(param.values);
+        if one_for_all {
+            self.reader.pay(strands as u64 * 16, 0)?;
+            values = values.and_then(|values| spread(values, &vec![0; strands]));
+        }
+        match (name, domain, values) {
+            (_, _, None) => {}
+            (names::ID, Domain::Strand, Some(Values::Int(ids))) => {
+                groom.ids = ids.iter().map(|&id| id as u32).collect();
+            }
+            (names::ROOT_UV, Domain::Strand, Some(Values::Vec2(root_uv))) => groom.root_uv = root_uv,
+            (names::GUIDE, Domain::Strand, Some(Values::Int(guides))) => {
+                groom.guides = guides.iter().map(|&guide| guide != 0).collect();
+            }
+            (name, domain, Some(values)) => {
+                let name = if name == names::COLOR { layout::COLOR } else { name }.to_owned();
+                groom.attributes.push(Attribute { name, domain, values });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where each strand begins, if the counts describe the points.
+fn offsets(counts: &[i32], points: usize) -> std::result::Result<Vec<u32>, String> {
+    let mut offsets = Vec::with_capacity(counts.len() + 1);
+    let mut end = 0_u32;
+    offsets.push(0);
+    for (strand, &count) in counts.iter().enumerate() {
+        let next = u32::try_from(count).ok().and_then(|count| end.checked_add(count));
+        match next {
+            Some(next) if next as usize <= points => end = next,
+            _ => {
+                let left = points.saturating_sub(end as usize);
+                return Err(format!(
+                    "nVertices[{strand}] is {count}, and {left} of the {points} points are left"
+                ));
+            }
+        }
+        offsets.push(end);
+    }
+    if end as usize != points {
+        return Err(format!("nVertices add up to {end}, and there are {points} points"));
+    }
+    Ok(offsets)
+}

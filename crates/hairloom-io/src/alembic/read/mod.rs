@@ -1,0 +1,145 @@
+//! Reading: the container, the archive above it, and the geometry above that.
+
+mod archive;
+mod curves;
+mod mesh;
+mod param;
+pub(super) mod reader;
+pub(super) mod session;
+mod xform;
+
+pub use archive::Archive;
+
+use std::collections::BTreeMap;
+
+use glam::Vec3;
+use hairloom::body::TriMesh;
+use hairloom::groom::Groom;
+
+use self::archive::Schema;
+use self::session::{Property, Session};
+use super::error::AlembicError;
+use super::names;
+use crate::stage::{StageMesh, merge};
+
+/// Samples a second where the file does not say [1/s].
+const FILM: f64 = 24.0;
+
+impl Archive {
+    /// Whether there are curves.
+    pub fn has_curves(&self) -> bool {
+        self.of_schema(Schema::Curves).next().is_some()
+    }
+
+    /// Whether there are polygon meshes.
+    pub fn has_meshes(&self) -> bool {
+        self.of_schema(Schema::Mesh).next().is_some()
+    }
+
+    /// The length of the file's unit [m]: 1 unless Hairloom wrote another.
+    pub fn unit(&self) -> f64 {
+        let unit = self.metadata(names::UNIT).and_then(|text| text.parse::<f64>().ok());
+        unit.filter(|unit| unit.is_normal() && *unit > 0.0).unwrap_or(1.0)
+    }
+
+    /// The fingerprint of the run that wrote the archive, if it is known.
+    pub(crate) fn fingerprint(&self) -> Option<u64> {
+        u64::from_str_radix(self.metadata(names::RUN)?, 16).ok()
+    }
+
+    /// Samples a second [1/s]; 24 where the file does not say.
+    pub fn per_second(&self) -> f64 {
+        // The first sampling, one a second, is in every file and means nothing.
+        let rates = self.samplings.iter().skip(1).filter_map(|sampling| sampling.per_second());
+        rates.reduce(f64::max).unwrap_or(FILM)
+    }
+
+    /// The times at which curves have samples, or their transforms [s].
+    pub fn curve_times(&self) -> Result<Vec<f64>, AlembicError> {
+        self.times(Schema::Curves)
+    }
+
+    /// The times at which meshes have samples, or their transforms [s].
+    pub fn mesh_times(&self) -> Result<Vec<f64>, AlembicError> {
+        self.times(Schema::Mesh)
+    }
+
+    /// All curves at a time [s] as one groom: metres, y up.
+    pub fn groom(&self, time: f64) -> Result<Groom, AlembicError> {
+        let session = Session::new(self);
+        let curves = self.of_schema(Schema::Curves);
+        let mut parts =
+            curves.map(|object| session.curves(object, time, self.unit())).collect::<Result<Vec<_>, _>>()?;
+        // Objects without strands have no attributes either, and would take them from the others.
+        parts.retain(|part| part.strands() > 0);
+        let ids = distinct_ids(&parts);
+        let mut groom = merge(parts).ok_or_else(|| self.problem(0, "more points than a groom can hold"))?;
+        if let Some(ids) = ids {
+            groom.ids = ids;
+        }
+        Ok(groom)
+    }
+
+    /// All meshes at a time [s].
+    pub(crate) fn meshes(&self, time: f64) -> Result<Vec<StageMesh>, AlembicError> {
+        let session = Session::new(self);
+        self.of_schema(Schema::Mesh).map(|object| session.mesh(object, time, self.unit())).collect()
+    }
+
+    /// All meshes at a time [s], in triangles: metres, y up.
+    pub fn triangle_meshes(&self, time: f64) -> Result<Vec<TriMesh>, AlembicError> {
+        Ok(self.meshes(time)?.into_iter().map(|mesh| mesh.mesh).collect())
+    }
+
+    /// The points of all meshes at a time [s], one after the other [m].
+    pub(crate) fn mesh_points(&self, time: f64) -> Result<Vec<Vec3>, AlembicError> {
+        let session = Session::new(self);
+        let mut points = Vec::new();
+        for object in self.of_schema(Schema::Mesh) {
+            points.extend(session.points(object, &session.geometry(object)?, time, self.unit())?);
+        }
+        Ok(points)
+    }
+
+    fn times(&self, schema: Schema) -> Result<Vec<f64>, AlembicError> {
+        let session = Session::new(self);
+        // For every sampling the most samples that a property has.
+        let mut counts = BTreeMap::new();
+        let mut note = |property: &Property| {
+            let count = counts.entry(property.samples.sampling).or_insert(0);
+            *count = property.samples.count.max(*count);
+        };
+        let mut seen = std::collections::HashSet::new();
+        for object in self.of_schema(schema) {
+            session.points_of(object, &session.geometry(object)?)?.iter().for_each(&mut note);
+            let mut above = self.objects[object as usize].parent;
+            while above != 0 && seen.insert(above) {
+                if self.objects[above as usize].schema == Schema::Xform {
+                    session.xform_samples(above)?.iter().for_each(&mut note);
+                }
+                above = self.objects[above as usize].parent;
+            }
+        }
+        // A sample that nothing follows is no animation.
+        counts.retain(|_, count| *count > 1);
+        let mut times = Vec::new();
+        for (index, count) in counts {
+            let Some(sampling) = self.samplings.get(index as usize) else { continue };
+            session.reader.pay(u64::from(count) * 8, 0)?;
+            times.extend((0..count).map(|sample| sampling.time(sample)));
+        }
+        times.sort_by(f64::total_cmp);
+        times.dedup_by(|next, time| (*next - *time).abs() < 1e-6);
+        Ok(times)
+    }
+}
+
+/// The identifiers of all parts, if every strand has one and no two have the same.
+fn distinct_ids(parts: &[Groom]) -> Option<Vec<u32>> {
+    let complete = parts.iter().all(|part| part.ids.len() == part.strands());
+    let ids: Vec<u32> = parts.iter().flat_map(|part| part.ids.iter().copied()).collect();
+    let mut sorted = ids.clone();
+    sorted.sort_unstable();
+    sorted.dedup();
+    (parts.len() > 1 && complete && sorted.len() == ids.len()).then_some(ids)
+}

@@ -1,0 +1,271 @@
+//! Curves, with the attributes that Unreal reads.
+
+use std::ops::Range;
+
+use glam::{DMat4, DVec3, Vec3};
+use hairloom::groom::{Attribute, Domain, Groom, Values};
+
+use super::{ObjectId, PropertyId, Result, Writer};
+use crate::alembic::header::{DataType, Pod};
+use crate::alembic::names;
+use crate::cache::layout;
+
+/// What hair is written with.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) struct HairSettings {
+    /// The time sampling of what moves.
+    pub(in super::super) sampling: u32,
+    /// The length of the file's unit [m].
+    pub(in super::super) unit: f64,
+    /// Whether diameters are written.
+    pub(in super::super) widths: bool,
+    /// Whether velocities are written.
+    pub(in super::super) velocities: bool,
+}
+
+/// The properties of hair that get samples.
+#[derive(Debug)]
+pub(in super::super) struct HairSamples {
+    groups: Vec<GroupSamples>,
+    radius: f32,
+}
+
+#[derive(Debug)]
+struct GroupSamples {
+    /// The vertices of this group.
+    vertices: Range<usize>,
+    points: PropertyId,
+    bounds: PropertyId,
+    velocities: Option<PropertyId>,
+}
+
+pub(super) const TRIPLE: DataType = DataType::new(Pod::F32, 3);
+pub(super) const WHOLE: DataType = DataType::new(Pod::I32, 1);
+pub(super) const BOX: DataType = DataType::new(Pod::F64, 6);
+pub(super) const POINTS: &str = "geoScope=vtx;interpretation=point";
+pub(super) const BOUNDS: &str = "interpretation=box";
+
+/// Linear, open, and twice a basis that does not count.
+const LINEAR: [u8; 4] = [1, 0, 0, 0];
+
+/// The metadata of a geometry parameter.
+fn param_metadata(scope: &str, data_type: DataType, interpretation: &str) -> String {
+    let interpretation = match interpretation {
+        "" => String::new(),
+        text => format!("interpretation={text};"),
+    };
+    let DataType { pod, extent } = data_type;
+    let pod = pod.name();
+    format!(
+        "arrayExtent=1;geoScope={scope};{interpretation}isGeomParam=true;podExtent={extent};podName={pod}"
+    )
+}
+
+pub(super) fn triples(points: &[Vec3]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(points.len() * 12);
+    points.iter().flat_map(|point| point.to_array()).for_each(|part| bytes.extend(part.to_le_bytes()));
+    bytes
+}
+
+pub(super) fn integers(values: impl Iterator<Item = i32>) -> Vec<u8> {
+    values.flat_map(i32::to_le_bytes).collect()
+}
+
+/// The box around points, with room for their thickness.
+pub(super) fn bounds(points: &[Vec3], radius: f32) -> Vec<u8> {
+    let first = points.first().copied().unwrap_or_default();
+    let (low, high) = points.iter().fold((first, first), |(low, high), &p| (low.min(p), high.max(p)));
+    let corners = [low - radius, high + radius].map(|corner| corner.as_dvec3().to_array());
+    corners.as_flattened().iter().flat_map(|part| part.to_le_bytes()).collect()
+}
+
+/// Strands that are written as one object each: one for every group, if the groups follow one another.
+fn groups(groom: &Groom) -> Vec<(Option<i32>, Range<usize>)> {
+    let found = groom.attributes.iter().find_map(|attribute| match &attribute.values {
+        Values::Int(ids) if attribute.name == names::GROUP_ID && attribute.domain == Domain::Strand => {
+            Some(ids)
+        }
+        _ => None,
+    });
+    let all = vec![(None, 0..groom.strands())];
+    let Some(ids) = found.filter(|ids| ids.len() == groom.strands() && !ids.is_empty()) else { return all };
+    let mut groups: Vec<(Option<i32>, Range<usize>)> = Vec::new();
+    for run in ids.chunk_by(|a, b| a == b) {
+        let start = groups.last().map_or(0, |(_, range)| range.end);
+        if groups.iter().any(|(id, _)| *id == Some(run[0])) {
+            return all;
+        }
+        groups.push((Some(run[0]), start..start + run.len()));
+    }
+    if groups.len() > 1 { groups } else { all }
+}
+
+impl Writer {
+    /// Adds hair under a transform of its own, with all of it that never changes.
+    pub(in super::super) fn add_hair(
+        &mut self,
+        groom: &Groom,
+        settings: &HairSettings,
+    ) -> Result<HairSamples> {
+        let (hair, xform) = self.add_object(self.top(), names::HAIR, "AbcGeom_Xform_v3");
+        // Points keep their bits in metres; the transform makes other units of them.
+        let scale = DMat4::from_scale(DVec3::splat(1.0 / settings.unit));
+        self.add_transform(xform, (settings.unit != 1.0).then_some(scale))?;
+        let user = self.add_compound(xform, ".userProperties", "");
+        for (name, value) in [names::VERSION_MAJOR, names::VERSION_MINOR] {
+            let version = self.add_scalar(user, name, "", DataType::new(Pod::I16, 1), 0);
+            self.write_sample(version, &value.to_le_bytes())?;
+        }
+        let tool = self.add_scalar(user, names::TOOL, "", DataType::new(Pod::String, 1), 0);
+        self.write_sample(tool, concat!("Hairloom ", env!("CARGO_PKG_VERSION"), "\0").as_bytes())?;
+        let groups = groups(groom);
+        let groups = groups.into_iter().map(|(id, strands)| {
+            let name = match id {
+                Some(id) => format!("{}Shape_{id}", names::HAIR),
+                None => format!("{}Shape", names::HAIR),
+            };
+            self.add_curves(hair, &name, groom, strands, settings)
+        });
+        let radius = 0.5 * groom.widths.iter().copied().fold(0.0, f32::max);
+        Ok(HairSamples { groups: groups.collect::<Result<_>>()?, radius })
+    }
+
+    fn add_curves(
+        &mut self,
+        hair: ObjectId,
+        name: &str,
+        groom: &Groom,
+        strands: Range<usize>,
+        settings: &HairSettings,
+    ) -> Result<GroupSamples> {
+        let offsets = &groom.curves.offsets[strands.start..=strands.end];
+        let vertices = offsets[0] as usize..offsets[offsets.len() - 1] as usize;
+        let (_, curves) = self.add_object(hair, name, "AbcGeom_Curve_v2");
+        let sampling = settings.sampling;
+        let bounds = self.add_scalar(curves, ".selfBnds", BOUNDS, BOX, sampling);
+        let points = self.add_array(curves, "P", POINTS, TRIPLE, sampling);
+        let counts = self.add_array(curves, "nVertices", "", WHOLE, 0);
+        self.write_sample(counts, &integers(offsets.windows(2).map(|pair| (pair[1] - pair[0]) as i32)))?;
+        let basis = self.add_scalar(curves, "curveBasisAndType", "", DataType::new(Pod::U8, 4), 0);
+        self.write_sample(basis, &LINEAR)?;
+        let has_widths = settings.widths && groom.widths.len() == groom.vertices();
+        if has_widths {
+            let widths = Values::Float(groom.widths[vertices.clone()].to_vec());
+            self.add_param(curves, "width", Domain::Vertex, &widths)?;
+        }
+        let velocities = settings.velocities.then(|| {
+            self.add_array(curves, ".velocities", "geoScope=vtx;interpretation=vector", TRIPLE, sampling)
+        });
+        let params = self.add_compound(curves, ".arbGeomParams", "");
+        if has_widths {
+            let widths = Values::Float(groom.widths[vertices.clone()].to_vec());
+            self.add_param(params, names::WIDTH, Domain::Vertex, &widths)?;
+        }
+        self.add_own_params(params, groom, &strands)?;
+        let mut used = [names::WIDTH, names::ID, names::ROOT_UV, names::GUIDE].map(str::to_owned).to_vec();
+        for attribute in &groom.attributes {
+            self.add_attribute(params, attribute, &strands, &vertices, &mut used)?;
+        }
+        Ok(GroupSamples { vertices, points, bounds, velocities })
+    }
+
+    /// Adds what a groom always has a place for.
+    fn add_own_params(&mut self, params: PropertyId, groom: &Groom, strands: &Range<usize>) -> Result<()> {
+        if let Some(ids) = groom.ids.get(strands.clone()).filter(|ids| !ids.is_empty()) {
+            let ids = Values::Int(ids.iter().map(|&id| id as i32).collect());
+            self.add_param(params, names::ID, Domain::Strand, &ids)?;
+        }
+        if let Some(root_uv) = groom.root_uv.get(strands.clone()).filter(|uv| !uv.is_empty()) {
+            self.add_param(params, names::ROOT_UV, Domain::Strand, &Values::Vec2(root_uv.to_vec()))?;
+        }
+        let guides = groom.guides.get(strands.clone()).filter(|_| groom.guides.contains(&true));
+        if let Some(guides) = guides {
+            let guides = Values::Int(guides.iter().map(|&guide| i32::from(guide)).collect());
+            self.add_param(params, names::GUIDE, Domain::Strand, &guides)?;
+        }
+        Ok(())
+    }
+
+    fn add_attribute(
+        &mut self,
+        params: PropertyId,
+        attribute: &Attribute,
+        strands: &Range<usize>,
+        vertices: &Range<usize>,
+        used: &mut Vec<String>,
+    ) -> Result<()> {
+        let range = match attribute.domain {
+            Domain::Strand => strands.clone(),
+            Domain::Vertex => vertices.clone(),
+        };
+        let Some(values) = part(&attribute.values, range) else { return Ok(()) };
+        let name = if attribute.name == layout::COLOR { names::COLOR } else { &attribute.name };
+        let name = layout::prim_name(name, used);
+        self.add_param(params, &name, attribute.domain, &values)
+    }
+
+    /// Adds a parameter that never changes.
+    fn add_param(&mut self, params: PropertyId, name: &str, domain: Domain, values: &Values) -> Result<()> {
+        let scope = match domain {
+            Domain::Strand => "uni",
+            Domain::Vertex => "vtx",
+        };
+        let (data_type, interpretation, bytes) = match values {
+            Values::Float(values) => (
+                DataType::new(Pod::F32, 1),
+                "",
+                values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>(),
+            ),
+            Values::Int(values) => (WHOLE, "", integers(values.iter().copied())),
+            Values::Vec2(values) => {
+                let bytes = values.iter().flat_map(|pair| pair.to_array()).flat_map(f32::to_le_bytes);
+                (DataType::new(Pod::F32, 2), "vector", bytes.collect())
+            }
+            Values::Vec3(values) if name == names::CLOSEST_GUIDES => {
+                let bytes = values.iter().flat_map(|triple| triple.to_array()).map(|part| part as i32);
+                (DataType::new(Pod::I32, 3), "vector", integers(bytes))
+            }
+            Values::Vec3(values) => (TRIPLE, "vector", triples(values)),
+        };
+        let metadata = param_metadata(scope, data_type, interpretation);
+        let param = self.add_array(params, name, &metadata, data_type, 0);
+        self.write_sample(param, &bytes)
+    }
+
+    /// Adds a colour for the whole of a mesh.
+    pub(super) fn add_color(&mut self, geometry: PropertyId, color: [f32; 3]) -> Result<()> {
+        let params = self.add_compound(geometry, ".arbGeomParams", "");
+        let metadata = param_metadata("con", TRIPLE, "rgb");
+        let param = self.add_array(params, layout::COLOR, &metadata, TRIPLE, 0);
+        self.write_sample(param, &triples(&[Vec3::from_array(color)]))
+    }
+
+    /// Writes where the hair is at the next sample [m, m/s].
+    pub(in super::super) fn write_hair(
+        &mut self,
+        hair: &HairSamples,
+        points: &[Vec3],
+        velocities: &[Vec3],
+    ) -> Result<()> {
+        for group in &hair.groups {
+            let now = points.get(group.vertices.clone()).unwrap_or_default();
+            self.write_sample(group.points, &triples(now))?;
+            self.write_sample(group.bounds, &bounds(now, hair.radius))?;
+            if let Some(property) = group.velocities {
+                let now = velocities.get(group.vertices.clone()).unwrap_or_default();
+                self.write_sample(property, &triples(now))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A part of some values, if they are complete.
+fn part(values: &Values, range: Range<usize>) -> Option<Values> {
+    Some(match values {
+        Values::Float(values) => Values::Float(values.get(range)?.to_vec()),
+        Values::Int(values) => Values::Int(values.get(range)?.to_vec()),
+        Values::Vec2(values) => Values::Vec2(values.get(range)?.to_vec()),
+        Values::Vec3(values) => Values::Vec3(values.get(range)?.to_vec()),
+    })
+}

@@ -1,0 +1,115 @@
+//! Files of curves and meshes over time, in whatever format.
+
+use std::path::Path;
+
+use glam::Vec3;
+use hairloom::groom::Groom;
+
+use crate::alembic::Archive;
+use crate::cache::{CacheError, CacheFormat};
+use crate::stage::{Stage, StageMesh};
+
+/// An open file. Times are in its own units: time codes in USD, seconds in Alembic.
+#[derive(Debug)]
+pub(crate) enum Geometry {
+    Usd(Stage),
+    Alembic(Archive),
+}
+
+impl Geometry {
+    /// Opens a file in the format of its extension: Alembic, or else USD.
+    pub(crate) fn open(path: &Path) -> Result<Self, CacheError> {
+        Ok(match CacheFormat::of_file(path) {
+            Ok(CacheFormat::Alembic) => Self::Alembic(Archive::open(path)?),
+            _ => Self::Usd(Stage::open(path)?),
+        })
+    }
+
+    /// Whether there are curves.
+    pub(crate) fn has_curves(&self) -> bool {
+        match self {
+            Self::Usd(stage) => stage.has_curves(),
+            Self::Alembic(archive) => archive.has_curves(),
+        }
+    }
+
+    /// Whether there are meshes.
+    pub(crate) fn has_meshes(&self) -> bool {
+        match self {
+            Self::Usd(stage) => stage.has_meshes(),
+            Self::Alembic(archive) => archive.has_meshes(),
+        }
+    }
+
+    /// The times at which the curves have samples.
+    pub(crate) fn curve_times(&self) -> Result<Vec<f64>, CacheError> {
+        match self {
+            Self::Usd(stage) => stage.curve_times(),
+            Self::Alembic(archive) => Ok(archive.curve_times()?),
+        }
+    }
+
+    /// The times at which the meshes have samples.
+    pub(crate) fn mesh_times(&self) -> Result<Vec<f64>, CacheError> {
+        match self {
+            Self::Usd(stage) => stage.mesh_times(),
+            Self::Alembic(archive) => Ok(archive.mesh_times()?),
+        }
+    }
+
+    /// All curves at a time as one groom.
+    pub(crate) fn groom(&self, time: f64) -> Result<Groom, CacheError> {
+        match self {
+            Self::Usd(stage) => stage.groom(time),
+            Self::Alembic(archive) => Ok(archive.groom(time)?),
+        }
+    }
+
+    /// All meshes at a time.
+    pub(crate) fn meshes(&self, time: f64) -> Result<Vec<StageMesh>, CacheError> {
+        match self {
+            Self::Usd(stage) => stage.meshes(time),
+            Self::Alembic(archive) => Ok(archive.meshes(time)?),
+        }
+    }
+
+    /// The points of all meshes at a time, one after the other [m].
+    pub(crate) fn mesh_points(&self, time: f64) -> Result<Vec<Vec3>, CacheError> {
+        match self {
+            Self::Usd(stage) => stage.mesh_points(time),
+            Self::Alembic(archive) => Ok(archive.mesh_points(time)?),
+        }
+    }
+
+    /// Frames a second [1/s].
+    pub(crate) fn fps(&self) -> f64 {
+        match self {
+            Self::Usd(stage) => stage.per_second(),
+            Self::Alembic(archive) => archive.per_second(),
+        }
+    }
+
+    /// A time in seconds [s].
+    pub(crate) fn seconds(&self, time: f64) -> f64 {
+        match self {
+            Self::Usd(stage) => time / stage.per_second(),
+            Self::Alembic(_) => time,
+        }
+    }
+
+    /// The time code of a time.
+    pub(crate) fn time_code(&self, time: f64) -> f64 {
+        match self {
+            Self::Usd(_) => time,
+            Self::Alembic(archive) => time * archive.per_second(),
+        }
+    }
+
+    /// The fingerprint of the run that wrote the file, if it is known.
+    pub(crate) fn fingerprint(&self) -> Option<u64> {
+        match self {
+            Self::Usd(stage) => stage.fingerprint(),
+            Self::Alembic(archive) => archive.fingerprint(),
+        }
+    }
+}
