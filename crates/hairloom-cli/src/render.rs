@@ -85,9 +85,8 @@ fn read(arguments: &Arguments, cache: &Cache, frame: usize) -> Result<CacheFrame
         ));
     }
     for body in &shot.bodies {
-        // NaN is not below the limit either.
-        let nowhere = body.mesh.points.iter().position(|point| !(point.abs().max_element() <= FARTHEST));
-        if let Some(vertex) = nowhere {
+        let nowhere = |point: &glam::Vec3| !point.is_finite() || point.abs().max_element() > FARTHEST;
+        if let Some(vertex) = body.mesh.points.iter().position(nowhere) {
             let position = body.mesh.points[vertex];
             return Err(wrong(format!(
                 "body '{}', vertex {vertex}: the position {position} m is not finite or more than 1000 km from the \

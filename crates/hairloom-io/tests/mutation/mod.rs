@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -22,7 +22,7 @@ impl Random {
 }
 
 /// Damages `bytes` in one to four places; `words` are put in now and then.
-fn mutate(bytes: &mut Vec<u8>, random: &mut Random, words: &[&[u8]]) {
+pub(crate) fn mutate(bytes: &mut Vec<u8>, random: &mut Random, words: &[&[u8]]) {
     for _ in 0..=random.below(4) {
         let at = random.below(bytes.len());
         match random.below(9) {
