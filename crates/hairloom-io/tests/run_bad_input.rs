@@ -69,8 +69,8 @@ fn files_that_are_not_there() {
     refuse(folder.path(), &with_groom("."), &["not a regular file"]);
     let mesh = SMALL.replace("shape = \"sphere\"\nradius = 0.05", "mesh = \"gone.obj\"");
     refuse(folder.path(), &mesh, &["body 'ball'", "'gone.obj' is not there", &place]);
-    fs::write(folder.path().join("hair.abc"), "").unwrap();
-    refuse(folder.path(), &with_groom("hair.abc"), &["hair.abc", ".usd, .usda, .usdc or .hair"]);
+    fs::write(folder.path().join("hair.fbx"), "").unwrap();
+    refuse(folder.path(), &with_groom("hair.fbx"), &["hair.fbx", ".usd, .usda, .usdc, .abc or .hair"]);
 }
 
 #[test]
@@ -125,8 +125,8 @@ fn outputs_that_cannot_be_written() {
         let message = result.unwrap_err().to_string();
         parts.iter().for_each(|part| assert!(message.contains(part), "no '{part}' in: {message}"));
     };
-    refused("out.mp4", &["out.mp4", ".usdc, .usda, .usd or .hair"]);
-    refused("out", &[".usdc, .usda, .usd or .hair"]);
+    refused("out.mp4", &["out.mp4", ".usdc, .usda, .usd, .abc or .hair"]);
+    refused("out", &[".usdc, .usda, .usd, .abc or .hair"]);
     // A folder stands where the file should go, and a file where the folder should go.
     fs::create_dir(folder.path().join("taken.usdc")).unwrap();
     refused("taken.usdc", &["taken.usdc: this is a folder"]);
