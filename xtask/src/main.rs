@@ -43,9 +43,19 @@ fn main() -> ExitCode {
 fn test(arguments: &[String]) -> Result<bool> {
     let interpreter = python::prepare(&root()?)?;
     let mut command = cargo(&["test", "--release"])?;
-    command.env(python::VARIABLE, interpreter);
+    command.env(python::VARIABLE, &interpreter);
     let missing = grooms::missing(&root()?)?;
-    let passed = stages::run(command.args(test_arguments(arguments, missing.is_some())))?;
+    let blender = python::has(&interpreter, "bpy");
+    let mut skip = Vec::new();
+    skip.extend(missing.is_some().then_some(grooms::TESTS));
+    skip.extend((!blender).then_some(python::BLENDER_TESTS));
+    let passed = stages::run(command.args(test_arguments(arguments, &skip)))?;
+    if !blender {
+        println!(
+            "\nnot run: the tests {}*, for Blender as a Python package needs Python 3.11",
+            python::BLENDER_TESTS
+        );
+    }
     if let Some(folder) = missing {
         let (variable, tests) = (grooms::VARIABLE, grooms::TESTS);
         println!("\nnot run: the tests {tests}*, for there are no real grooms at {}", folder.display());
@@ -56,16 +66,15 @@ fn test(arguments: &[String]) -> Result<bool> {
 
 /// What `cargo test` gets: the user's arguments, all of the workspace if they name no part of it, and the tests that
 /// others ignore.
-fn test_arguments(arguments: &[String], without_grooms: bool) -> Vec<String> {
+fn test_arguments(arguments: &[String], skip: &[&str]) -> Vec<String> {
     let end = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
     let mut all = arguments[..end].to_vec();
     if end == 0 {
         all.push("--workspace".into());
     }
-    // Measurements are ignored, too, and check nothing.
-    all.extend(["--", "--include-ignored", "--skip", "time_of_"].map(str::to_owned));
-    if without_grooms {
-        all.extend(["--skip".into(), grooms::TESTS.into()]);
+    all.extend(["--", "--include-ignored"].map(str::to_owned));
+    for skipped in skip {
+        all.extend(["--skip".into(), (*skipped).into()]);
     }
     all.extend(arguments.iter().skip(end + 1).cloned());
     all
@@ -114,11 +123,11 @@ mod tests {
 
     #[test]
     fn ignored_tests_run_whatever_else_is_asked_for() {
-        let joined = |text, without| test_arguments(&words(text), without).join(" ");
-        assert_eq!(joined("", false), "--workspace -- --include-ignored --skip time_of_");
-        assert_eq!(joined("-p io", false), "-p io -- --include-ignored --skip time_of_");
-        assert_eq!(joined("-- obj", false), "--workspace -- --include-ignored --skip time_of_ obj");
-        let without = "-p io -- --include-ignored --skip time_of_ --skip real_groom obj";
-        assert_eq!(joined("-p io -- obj", true), without);
+        let joined = |text, skip: &[&str]| test_arguments(&words(text), skip).join(" ");
+        assert_eq!(joined("", &[]), "--workspace -- --include-ignored");
+        assert_eq!(joined("-p io", &[]), "-p io -- --include-ignored");
+        assert_eq!(joined("-- obj", &[]), "--workspace -- --include-ignored obj");
+        let without = "-p io -- --include-ignored --skip real_groom obj";
+        assert_eq!(joined("-p io -- obj", &["real_groom"]), without);
     }
 }

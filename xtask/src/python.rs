@@ -11,13 +11,16 @@ use crate::stages::run;
 /// The variable that tells tests which interpreter to use. If it is set already, that one is taken as it is.
 pub(crate) const VARIABLE: &str = "HAIRLOOM_PYTHON";
 
+/// How the names of the tests begin that need Blender.
+pub(crate) const BLENDER_TESTS: &str = "blender_";
+
 const HOW_TO_INSTALL: &str = "\
 The tests compare files with those of other software and need Python 3 with venv and pip:
   Debian, Ubuntu   sudo apt-get install python3 python3-venv
   Fedora           sudo dnf install python3 python3-pip
   Arch             sudo pacman -S python
   macOS            brew install python
-  Windows          winget install Python.Python.3.12
+  Windows          winget install Python.Python.3.11
 Or set HAIRLOOM_PYTHON to an interpreter that has the packages of tests/python/requirements.txt.";
 
 /// The interpreter of an environment under `target/python` with all that the tests need, made if it is not
@@ -80,13 +83,21 @@ fn make_environment(environment: &Path) -> Result<()> {
 
 fn try_environment(environment: &Path) -> bool {
     let usual = if cfg!(windows) { "python" } else { "python3" };
-    // Blender is there for this version alone; with another its tests say so.
-    let blenders = Path::new("python3.11");
-    let python = if works(blenders, &["-m", "venv", "--help"]) { blenders } else { Path::new(usual) };
-    let mut make = Command::new(python);
-    // What an earlier, failed attempt left must not stay.
-    make.args(["-m", "venv", "--clear"]).arg(environment);
-    run(&mut make).unwrap_or(false) && works(&interpreter_of(environment), &["-m", "pip", "--version"])
+    // Blender is there for 3.11 alone; with another version its tests are left out.
+    ["python3.11", usual].into_iter().any(|python| {
+        let mut make = Command::new(python);
+        // What an earlier, failed attempt left must not stay.
+        make.args(["-m", "venv", "--clear"]).arg(environment);
+        works(Path::new(python), &["--version"])
+            && run(&mut make).unwrap_or(false)
+            && works(&interpreter_of(environment), &["-m", "pip", "--version"])
+    })
+}
+
+/// Whether the interpreter has a package.
+pub(crate) fn has(interpreter: &Path, package: &str) -> bool {
+    let find = format!("import importlib.util, sys; sys.exit(importlib.util.find_spec('{package}') is None)");
+    works(interpreter, &["-c", &find])
 }
 
 fn apt(arguments: &[&str]) -> Result<bool> {

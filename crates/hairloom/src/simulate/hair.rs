@@ -11,7 +11,7 @@ use crate::groom::{
     Follow, FollowBlend, Groom, GroomError, Pick, Root, Surface, grow, hairy_ball, pick_guides, resample,
 };
 use crate::scene::{Attach, Attachments, BuiltinGroom, GroomSource, GuidePick, GuideSettings, Scene, Seat};
-use crate::solve::ftl::contact::resolve;
+use crate::solve::leaving::resolve;
 
 /// Distance that followers keep from bodies [m]: edges dip between vertices where a body is round.
 const CLEARANCE: f32 = 5.0e-4;

@@ -13,13 +13,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use glam::{DVec3, Vec3};
+use rayon::prelude::*;
 use serde::Serialize;
 use thiserror::Error;
 
 use self::hair::Followers;
 use self::track::{Track, motions};
 use crate::body::{Bodies, Body, BodyError, Motion, Shape, TriMesh};
-use crate::groom::Groom;
+use crate::groom::{FARTHEST, Groom};
 use crate::math::Pose;
 use crate::scene::{Attach, Attachments, Drive, Model, ModelError, Scene, SceneError, State};
 use crate::solve::{Checkpoint, CheckpointError, Method, Report, Solver, Step, StepError};
@@ -299,15 +300,21 @@ impl Simulation {
         Ok(FrameReport { frame, time: end, solver: report, measures, seconds: clock.elapsed().as_secs_f64() })
     }
 
-    /// No cache gets a state that is not finite.
+    /// No cache gets a state that is not finite, or out of this world.
     fn check(&self, frame: u32, measures: &Measures) -> Result<(), SimulationError> {
-        if (measures.kinetic_energy + measures.potential_energy + measures.stretch.value).is_finite() {
-            return Ok(());
-        }
-        let vertex = self.state.positions.iter().position(|p| !p.is_finite()).unwrap_or(0);
+        let far = |p: &DVec3| !(p.abs().max_element() < f64::from(FARTHEST));
+        let State { positions, velocities, .. } = &self.state;
+        let lost = positions.par_iter().position_first(far).map(|v| (v, "its position is out of this world"));
+        let lost = lost.or_else(|| {
+            let fast = velocities.par_iter().position_first(far);
+            fast.map(|v| (v, "its velocity is out of this world"))
+        });
+        let sums = measures.kinetic_energy + measures.potential_energy + measures.stretch.value;
+        let lost = lost.or((!sums.is_finite()).then_some((0, "its energy is not a finite number")));
+        let Some((vertex, problem)) = lost else { return Ok(()) };
         let strand = self.model.offsets.partition_point(|&offset| offset as usize <= vertex) - 1;
         let vertex = vertex - self.model.range(strand).start;
-        let problem = "its position is not a finite number".to_owned();
+        let problem = problem.to_owned();
         Err(SimulationError::Step { frame, source: StepError::Diverged { strand, vertex, problem } })
     }
 

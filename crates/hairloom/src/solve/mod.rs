@@ -5,6 +5,7 @@
 pub mod admm;
 mod checkpoint;
 pub mod ftl;
+pub(crate) mod leaving;
 mod packing;
 mod report;
 
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::groom::Remap;
-use crate::scene::{Drive, Handle, Model, SceneError, SolverSettings, State};
+use crate::scene::{Drive, Model, SceneError, SolverSettings, State};
 
 /// How to step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -136,16 +137,23 @@ pub fn check_dt(dt: f64) -> Result<(), StepError> {
     Err(StepError::BadStep(format!("the time step is {dt} s; it must be a positive number")))
 }
 
-/// Handles must pull at vertices that there are.
-fn check_handles(model: &Model, drive: &Drive<'_>) -> Result<(), StepError> {
-    let missing = |handle: &&Handle| {
-        let strand = handle.strand as usize;
-        strand >= model.strands() || handle.vertex as usize >= model.range(strand).len()
+/// Handles must pull at vertices, and attachments hold vertices, that there are.
+fn check_drive(model: &Model, drive: &Drive<'_>) -> Result<(), StepError> {
+    let vertices = |strand: u32| {
+        let strand = strand as usize;
+        if strand < model.strands() { model.range(strand).len() } else { 0 }
     };
-    match drive.handles.iter().find(missing) {
+    let handles = drive.handles.iter();
+    let pulled = handles.map(|handle| ("a handle pulls at", handle.strand, handle.vertex as usize));
+    let attachments = drive.attachments.items.iter();
+    let held = attachments.map(|one| {
+        let last = (one.first as usize + one.count as usize).saturating_sub(1);
+        ("an attachment holds", one.strand, last)
+    });
+    match pulled.chain(held).find(|&(_, strand, vertex)| vertex >= vertices(strand)) {
         None => Ok(()),
-        Some(Handle { strand, vertex, .. }) => Err(StepError::BadStep(format!(
-            "a handle pulls at strand {strand}, vertex {vertex}, which the hair does not have"
+        Some((what, strand, vertex)) => Err(StepError::BadStep(format!(
+            "{what} strand {strand}, vertex {vertex}, which the hair does not have"
         ))),
     }
 }

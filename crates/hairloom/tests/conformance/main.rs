@@ -33,6 +33,7 @@ macro_rules! conformance {
                 bad_time_steps_are_errors
                 held_vertices_beyond_the_root_stay_put
                 free_strands_fall_as_galileo_says
+                absurd_forces_are_errors
                 ropes_held_at_both_ends_keep_lengths_and_ends
                 strands_rest_on_the_ground
                 strands_over_a_rising_floor_keep_their_lengths

@@ -338,6 +338,21 @@ pub(crate) fn free_strands_fall_as_galileo_says(build: &Build, traits: Traits) {
     assert!(world.stretch(&state) < traits.stretch);
 }
 
+pub(crate) fn absurd_forces_are_errors(build: &Build, traits: Traits) {
+    if !traits.falls {
+        return;
+    }
+    for hold in [Hold::Root(1), Hold::BothEnds, Hold::Nothing] {
+        let mut world = World::new(&sideways(10), hold, vec![]);
+        world.gravity = DVec3::new(0.0, -1.0e12, 0.0);
+        let mut solver = started(&world, build);
+        let failed = world.run(&mut *solver, 10).is_err();
+        let state = world.state(&*solver);
+        let bounded = state.positions.iter().all(|p| p.length() < 10.0);
+        assert!(failed || bounded, "hair flies off without a word");
+    }
+}
+
 pub(crate) fn ropes_held_at_both_ends_keep_lengths_and_ends(build: &Build, traits: Traits) {
     let mut world = World::new(&sideways(12), Hold::BothEnds, vec![]);
     // Bring the far ends nearer, so that the ropes sag.

@@ -34,7 +34,7 @@ use self::contacts::{Contacts, Coupling};
 use self::newton::Gain;
 use self::rods::{Begin, Finish, Iterate, Pace, hold, recentre, untwist};
 use self::strands::{Pack, Strands, add_force, add_spring, get_vector, set_vector, transported_frames};
-use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_dt, check_handles};
+use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_drive, check_dt};
 use crate::body::Obstacles;
 use crate::contact::{Contact, ContactError};
 use crate::groom::Remap;
@@ -413,7 +413,7 @@ impl<S: Stored> Solver for Admm<S> {
     }
 
     fn step(&mut self, drive: &Drive<'_>, step: Step) -> Result<Report, StepError> {
-        check_handles(&self.model, drive)?;
+        check_drive(&self.model, drive)?;
         self.follow_attachments(drive);
         if drive.teleport {
             self.teleport(drive);

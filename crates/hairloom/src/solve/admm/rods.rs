@@ -7,7 +7,7 @@ use super::strands::{Pack, get_quaternion, get_vector, set_quaternion, set_vecto
 use crate::body::Obstacles;
 use crate::math::{Loads, Stored, StoredKernel, Vector3};
 use crate::scene::{Attachment, Drive, Model};
-use crate::solve::ftl::contact::resolve;
+use crate::solve::leaving::resolve;
 
 /// What time does during a step.
 #[derive(Debug, Clone, Copy)]

@@ -27,13 +27,15 @@
 //! - The distance a vertex was pushed by a body, or by bending, is not handed to its predecessor by equation 9:
 //!   only the stretch projection is a force between the two.
 //!
+//! - Held vertices behind the first edge may leave a body that would swallow them.
+//!
 //! # Limits
 //!
+//! Wind is taken at the root and at the tip of a strand and linear between: gusts finer than a strand are lost.
 //! No twist, no natural curvature: curls hang out. Damping depends on the time step. Ropes take no part in hair–hair
 //! friction and repulsion, nor in the backward pass; bending acts on their free ends alone. Bodies are met where they
 //! are at the end of a step, not on the way.
 
-pub(crate) mod contact;
 mod density;
 mod packs;
 mod params;
@@ -55,7 +57,7 @@ use self::packs::{EMPTY, Packs};
 use self::project::{Chunk, Constants, LookAhead, PackDrive, Planes, look_again};
 use self::ropes::{Rope, Surroundings};
 use self::sweep::{Advance, Outcome};
-use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_dt, check_handles};
+use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_drive, check_dt};
 use crate::groom::Remap;
 use crate::math::Pose;
 use crate::math::lanes::{Row, Row3, WIDTH, dispatch};
@@ -66,6 +68,8 @@ const CHECKPOINT: (&str, u32) = ("ftl", 1);
 /// Pseudo time step of one quasistatic iteration [s].
 const QUASISTATIC_DT: f64 = 1.0 / 60.0;
 
+/// Speed beyond which a vertex counts as lost [m/s].
+const ABSURD_SPEED: f64 = 1.0e4;
 /// A strand without attachment.
 const NONE: u32 = u32::MAX;
 /// Packs are cut into so many chunks, whatever the number of threads. Of large hair so many are on the way at a time.
@@ -344,7 +348,12 @@ impl Ftl {
     }
 
     /// Ropes: strands that are not simply rooted.
-    fn step_ropes(&mut self, drive: &Drive<'_>, around: Surroundings<'_>, report: &mut Report) {
+    fn step_ropes(
+        &mut self,
+        drive: &Drive<'_>,
+        around: Surroundings<'_>,
+        report: &mut Report,
+    ) -> Result<(), StepError> {
         let targets = |strand: u32| -> Vec<(usize, DVec3)> {
             let items = &drive.attachments.items;
             let first = items.partition_point(|attachment| attachment.strand < strand);
@@ -358,10 +367,15 @@ impl Ftl {
         };
         let outcomes: Vec<ropes::Outcome> =
             self.ropes.par_iter_mut().map(|rope| rope.step(&targets(rope.strand), &around)).collect();
-        for outcome in outcomes {
+        for (outcome, rope) in outcomes.iter().zip(&self.ropes) {
+            if let Some((vertex, speed)) = outcome.lost {
+                let problem = format!("its speed became {speed} m/s");
+                return Err(StepError::Diverged { strand: rope.strand as usize, vertex, problem });
+            }
             report.contacts += outcome.contacts;
             report.out_of_reach += u32::from(outcome.out_of_reach);
         }
+        Ok(())
     }
 
     /// One pass of the whole method over `dt` seconds.
@@ -380,7 +394,7 @@ impl Ftl {
             let (gravity, wind, time) = (drive.gravity, drive.wind, drive.time_at(0.5));
             let around = Surroundings { dt, gravity, wind, time, damping, correction, bending, bodies };
             let start = std::time::Instant::now();
-            self.step_ropes(drive, around, &mut report);
+            self.step_ropes(drive, around, &mut report)?;
             report.add_seconds("ropes", start.elapsed().as_secs_f64());
         }
         if friction > 0.0 || repulsion > 0.0 {
@@ -483,7 +497,7 @@ impl Solver for Ftl {
     }
 
     fn step(&mut self, drive: &Drive<'_>, step: Step) -> Result<Report, StepError> {
-        check_handles(&self.model, drive)?;
+        check_drive(&self.model, drive)?;
         self.follow_attachments(drive);
         if drive.teleport {
             self.teleport(drive);

@@ -5,9 +5,9 @@
 use glam::Vec3;
 
 use super::Params;
-use super::contact::{Touch, after_touch, resolve};
 use super::project::TRUST;
 use crate::body::Obstacles;
+use crate::solve::leaving::{Touch, after_touch, resolve};
 
 /// One strand, held at its first vertex.
 #[derive(Debug, Clone, Default)]

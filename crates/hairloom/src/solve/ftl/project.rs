@@ -1,10 +1,10 @@
 //! Bodies around eight strands at a time: what is known before the pass, what happens in it, and a last look after it.
 
-use super::contact::{Touch, resolve};
 use super::packs::Pack;
 use crate::body::Obstacles;
 use crate::math::Vector3;
 use crate::math::lanes::{Kernel, Lane, Row, Row3, WIDTH};
+use crate::solve::leaving::{Touch, resolve};
 
 /// Keeps the direction of a vanishing edge finite [m²].
 pub(super) const TINY: f64 = 1.0e-30;

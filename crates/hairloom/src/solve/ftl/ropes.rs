@@ -7,9 +7,10 @@
 
 use glam::DVec3;
 
-use super::contact::{after_touch, resolve};
+use super::ABSURD_SPEED;
 use crate::body::Obstacles;
 use crate::scene::Wind;
+use crate::solve::leaving::{after_touch, resolve};
 
 /// Blends of the two projections before Newton's method takes over.
 const BLENDS: usize = 8;
@@ -55,10 +56,12 @@ pub(super) struct Surroundings<'a> {
 }
 
 /// What came of a rope's step.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Outcome {
     pub contacts: u64,
     pub out_of_reach: bool,
+    /// A vertex that left the world of finite numbers, and its speed [m/s].
+    pub lost: Option<(usize, f64)>,
 }
 
 impl Rope {
@@ -94,6 +97,13 @@ impl Rope {
             _ => self.detached(&mut new, around, &mut outcome),
         }
         self.finish(new, &wanted, &reactions, held, around);
+        let speeds = self.velocities.iter().chain(&self.moves).map(|velocity| velocity.length());
+        // Also finds NaN.
+        let count = self.moves.len();
+        outcome.lost = speeds
+            .enumerate()
+            .find(|(_, speed)| !(*speed < ABSURD_SPEED))
+            .map(|(i, speed)| (i % count, speed));
         outcome
     }
 
@@ -244,7 +254,7 @@ impl Rope {
                 if let Some((body, sample)) = touching {
                     let free_path = self.positions[i] + wanted[i] * around.dt;
                     let depth = (new[i] - free_path).as_vec3().dot(sample.normal).max(0.0);
-                    let touch = super::contact::Touch {
+                    let touch = crate::solve::leaving::Touch {
                         edge: glam::Vec3::ZERO,
                         normal: sample.normal,
                         velocity: sample.velocity,

@@ -1,14 +1,12 @@
 //! The pass from root to tip, eight strands at a time; far from bodies two packs abreast.
 
+use super::ABSURD_SPEED;
 use super::packs::Pack;
 use super::project::{
     Chunk, Constants, Contact, DOUBT, FAR, Look, PackDrive, Plane, Planes, TINY, leave_plane,
 };
 use crate::math::Vector3;
 use crate::math::lanes::{Kernel, Lane, Row, Row3, WIDTH};
-
-/// Speed beyond which a vertex counts as lost [m/s].
-const ABSURD_SPEED: f32 = 1.0e4;
 
 /// Advances a chunk by one step.
 pub(super) struct Advance<'a, 'b> {
@@ -326,7 +324,7 @@ impl<'a, L: Lane, const BODIES: bool> Sweep<'a, L, BODIES> {
         if self.suspect {
             suspects.push(index);
         }
-        let limit = L::splat(f64::from(ABSURD_SPEED * ABSURD_SPEED));
+        let limit = L::splat(ABSURD_SPEED * ABSURD_SPEED);
         let lost = !L::bits(energy.less(limit)) & ((1 << WIDTH) - 1);
         if lost != 0 && outcome.lost.is_none() {
             outcome.lost = Some((index, lost.trailing_zeros() as usize));

@@ -38,11 +38,11 @@ pub(crate) fn resolve(bodies: &Obstacles<'_>, leader: Vec3, edge: Vec3, radius: 
         return None;
     }
     let length = edge.length();
-    let mut sample = first;
+    let (mut body, mut sample) = (body, first);
     let mut new_edge = edge;
     for _ in 0..PLANE_ITERATIONS {
         new_edge = onto_plane(new_edge, length, &sample, radius);
-        sample = bodies.nearest(leader + new_edge)?.1;
+        (body, sample) = bodies.nearest(leader + new_edge)?;
         if sample.distance >= radius - TOLERANCE {
             break;
         }
@@ -118,7 +118,7 @@ fn sphere_directions() -> [Vec3; DIRECTIONS] {
 
 /// The velocity of a follower that touched a body: inelastic along the normal (it may only leave as fast as
 /// it already wanted to, `wanted`), Coulomb friction across.
-pub(super) fn after_touch(velocity: Vec3, wanted: Vec3, touch: &Touch, dt: f32) -> Vec3 {
+pub(crate) fn after_touch(velocity: Vec3, wanted: Vec3, touch: &Touch, dt: f32) -> Vec3 {
     let relative = velocity - touch.velocity;
     let along = relative.dot(touch.normal);
     let leaving = (wanted - touch.velocity).dot(touch.normal).max(0.0);
