@@ -104,3 +104,11 @@ conformance!(
     },
     ELASTIC
 );
+conformance!(
+    rods_by_splitting,
+    |model: &_| {
+        let elastic = admm::Elastic::Splitting;
+        Method::Admm(admm::Params { elastic, ..admm::Params::default() }).build(model)
+    },
+    suite::Traits { rounding: 1.0e-6, ..ELASTIC }
+);

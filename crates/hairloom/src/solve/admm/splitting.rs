@@ -1,0 +1,547 @@
+//! One iteration of the paper's own splitting of elasticity: Algorithm 1 of Daviet 2023 without its contacts.
+//!
+//! # The splitting
+//!
+//! Every joint has a copy `y` of its two edges (6 numbers), with multipliers `λ` in scaled form and a weight `W`. An
+//! iteration
+//!
+//! 1. bends and stretches each `y` on its own: the proximal step of equation 4 by one Gauss–Newton step, a 6 × 6 system;
+//! 2. takes `λ ← λ + y − B x`;
+//! 3. moves all vertices: the minimum of inertia, loads and `½ W |B x − y − λ|²`, one tridiagonal system for all three
+//!    axes (section 4.3), solved for the changes of the edges, so that single precision keeps lengths;
+//! 4. carries the material frames along by parallel transport in time, and takes a Newton step of all twists, one more
+//!    tridiagonal system.
+//!
+//! Steps 1 to 3 are a map of `s = B x − λ` onto itself: `y` is a function of `s`, `λ = y − s`, and so the next `s` is
+//! `s + B x − y`. Its fixed point is the minimum that Newton's method finds.
+//!
+//! # Departures from the paper
+//!
+//! - As printed, bending travels one edge per iteration. Nesterov's momentum on `s`, for each strand on its own and begun anew
+//!   whenever it points against the map's own step, takes hundreds of iterations where the printed form needs ten thousands.
+//! - Weights follow [`weight`], not w⁰ = 25.
+//! - The Gauss–Newton step begins at the edges as they are, where material frames are known, not at the last `y`.
+//! - `W` and the elements are isotropic in space, so the frame in which the local step is solved changes nothing but what
+//!   multipliers mean in the next step. They begin each step as the elastic forces of the strand as it stands (`λ = −∇E/W`),
+//!   which turn with the strand by themselves: nothing is carried from step to step.
+
+use super::newton::{Base, Constants, Damping, Load, Moving};
+use crate::math::{Loads, Quaternion, Real, Stored, Vector3, solve_positive};
+use crate::rod::der::{Bend, BendMeasure, Edge, EdgePair, Frame, PairEdge, Stretch, StretchMeasure};
+
+/// A weight, stiffness or length that no hair has.
+const NOTHING: f64 = 1.0e-30;
+
+/// w⁰ of our rule, where time stands still and where it passes.
+const STILL_FACTOR: f64 = 5.0;
+const MOVING_FACTOR: f64 = 1.0;
+/// Least weight beside the tension of a hanging strand over its edge's length.
+const TENSION_FACTOR: f64 = 20.0;
+
+/// Largest turn of an edge in one step [rad].
+const LARGEST_TURN: f64 = 0.7;
+
+/// A joint and its copies of the edges before and behind it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Pair<S> {
+    /// W of this joint [N/m].
+    pub weight: S,
+    /// W where the edge before the joint moves, else 0 [N/m].
+    pub weight_before: S,
+    /// Which part of the stretching of each of its edges it counts.
+    pub share: [S; 2],
+    /// y, both edges [m].
+    edges: [[S; 3]; 2],
+    /// λ [m].
+    multipliers: [[S; 3]; 2],
+    /// s as the last iteration left it [m], and how it changed.
+    map: [[S; 3]; 2],
+    change: [[S; 3]; 2],
+    /// Elimination of the edges: their change and how it follows the vertex before.
+    lengthening: [S; 3],
+    follow: S,
+    /// Elimination of the twists.
+    twist: S,
+    twist_follow: S,
+}
+
+/// Momentum of the strands of a pack.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Momentum<S> {
+    /// Nesterov's sequence t.
+    sequence: S,
+    /// How much of the last change is added.
+    factor: S,
+}
+
+/// What the splitting of a pack knows from iteration to iteration, and from step to step.
+#[derive(Debug, Clone)]
+pub(super) struct Split<S> {
+    /// One for each row; that of the last row has no edge.
+    pub pairs: Vec<Pair<S>>,
+    pub momentum: Momentum<S>,
+    /// How the clamps turned since the last step.
+    pub turn: [S; 4],
+}
+
+impl<S: Stored> Default for Split<S> {
+    fn default() -> Self {
+        Self::new(0)
+    }
+}
+
+impl<S: Stored> Split<S> {
+    pub(super) fn new(rows: usize) -> Self {
+        let mut turn = [S::default(); 4];
+        turn[3] = S::splat(1.0);
+        Self { pairs: vec![Pair::default(); rows], momentum: Momentum::default(), turn }
+    }
+
+    /// Divides the stretching of a strand's edges among the pairs that hold them. Row `first` holds one edge alone.
+    pub(super) fn share_edges(&mut self, lane: usize, first: usize, edges: usize) {
+        for (row, pair) in self.pairs.iter_mut().enumerate().take(edges).skip(first) {
+            pair.share[0].set(lane, if row > first { 0.5 } else { 0.0 });
+            pair.share[1].set(lane, if row + 1 < edges { 0.5 } else { 1.0 });
+        }
+    }
+
+    /// All that the next step begins with, number by number.
+    pub(super) fn memory(&self) -> impl Iterator<Item = S> {
+        self.pairs.iter().flat_map(|pair| pair.multipliers.into_iter().flatten().chain([pair.weight]))
+    }
+
+    /// The same, to be set.
+    pub(super) fn memory_mut(&mut self) -> impl Iterator<Item = &mut S> {
+        self.pairs
+            .iter_mut()
+            .flat_map(|pair| pair.multipliers.iter_mut().flatten().chain([&mut pair.weight]))
+    }
+
+    /// Forgets the forces of one strand.
+    pub(super) fn forget(&mut self, lane: usize) {
+        for pair in &mut self.pairs {
+            pair.multipliers.iter_mut().flatten().for_each(|part| part.set(lane, 0.0));
+        }
+    }
+}
+
+/// How weights are chosen.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rule {
+    /// w⁰, or 0.
+    pub factor: f64,
+    /// [m/s²]
+    pub gravity: f64,
+    /// Whether time stands still.
+    pub still: bool,
+}
+
+/// Chooses W for every pair, and keeps the forces W λ.
+#[inline(always)]
+pub(super) fn weigh<S: Stored, R: Loads<S>>(rule: Rule, rest: &[Constants<S>], pairs: &mut [Pair<S>]) {
+    let usual = if rule.still { STILL_FACTOR } else { MOVING_FACTOR };
+    let (factor, tension) = if rule.factor > 0.0 { (rule.factor, 0.0) } else { (usual, TENSION_FACTOR) };
+    let (factor, tension) = (R::splat(0.5 * factor), R::splat(tension * rule.gravity));
+    let mut mass = R::zero();
+    for i in (0..rest.len() - 1).rev() {
+        mass += R::load_from(&rest[i + 1].mass);
+        let length = R::load_from(&rest[i].length);
+        let presence = exists::<S, R>(&rest[i]);
+        let before = if i > 0 { R::load_from(&rest[i - 1].length) } else { length };
+        let mean = ((length + before) * R::splat(0.5)).max(R::splat(NOTHING).sqrt());
+        let bending = &rest[i].bending;
+        let bending = R::load_from(&bending[0]) + R::load_from(&bending[1]);
+        let inverse = R::one() / mean;
+        let weight = (bending * inverse * inverse * factor).max(mass * tension * inverse);
+        // Spare edges only need some weight.
+        let weight = weight.mul_add(presence, R::one() - presence);
+        let pair = &mut pairs[i];
+        let ratio = R::load_from(&pair.weight) / weight;
+        weight.store_to(&mut pair.weight);
+        let moves = if i > 0 { presence } else { R::zero() };
+        (weight * moves).store_to(&mut pair.weight_before);
+        for side in 0..2 {
+            let multiplier = R::load_vector(&pair.multipliers[side]) * ratio;
+            R::store_vector(multiplier, &mut pair.multipliers[side]);
+        }
+    }
+}
+
+/// The strands of a pack from their first free joint on, all slices of one length.
+pub(super) struct Chain<'a, S, R, M> {
+    pub base: Base<R>,
+    pub bending: M,
+    pub stretching: StretchMeasure,
+    pub rest: &'a [Constants<S>],
+    pub moving: &'a mut [Moving<S>],
+    pub loads: &'a [Load<S>],
+    pub damping: Option<Damping<'a, S>>,
+    pub pairs: &'a mut [Pair<S>],
+    pub momentum: &'a mut Momentum<S>,
+    /// How the clamp turned since the last step.
+    pub turn: &'a [S; 4],
+    /// Whether momentum is taken at all.
+    pub accelerated: bool,
+}
+
+#[inline(always)]
+fn edge_of<S: Stored, R: Loads<S>>(moving: &Moving<S>) -> (Edge<R>, Frame<R>) {
+    let frame = Frame(R::load_quaternion(&moving.frame));
+    let length = R::load_from(&moving.length).max(R::splat(NOTHING).sqrt());
+    (Edge { tangent: frame.tangent(), length, inverse_length: R::one() / length }, frame)
+}
+
+/// What lies before the first joint: a clamp, or nothing, which is a clamp that bends along.
+#[inline(always)]
+fn before_first<R: Real>(base: &Base<R>, first: Frame<R>) -> (Edge<R>, Frame<R>) {
+    let frame = match base {
+        Base::Clamped(clamp) => Frame(*clamp),
+        Base::Free => first,
+    };
+    (Edge::fixed(frame), frame)
+}
+
+/// One where there is an edge, zero in spare rows, whose edges have no length.
+#[inline(always)]
+fn exists<S: Stored, R: Loads<S>>(rest: &Constants<S>) -> R {
+    R::select(R::splat(NOTHING).less(R::load_from(&rest.length)), R::one(), R::zero())
+}
+
+/// The bend at a joint with damping, which is nothing but a stiffer spring with another natural strain.
+#[inline(always)]
+fn bend_of<S: Stored, R: Loads<S>>(
+    rest: &Constants<S>,
+    presence: R,
+    old: Option<(R, &([S; 3], S))>,
+) -> Bend<R> {
+    let stiffness = R::load_vector(&rest.bending) * presence;
+    let natural = R::load_vector(&rest.curvature);
+    match old {
+        None => Bend { rest: natural, stiffness },
+        Some((ratio, (strain, _))) => {
+            let sum = ratio + R::one();
+            let mean = R::load_vector(strain).mul_add(ratio, natural) * (R::one() / sum);
+            Bend { rest: mean, stiffness: stiffness * sum }
+        }
+    }
+}
+
+/// The stretching of an edge, with damping likewise.
+#[inline(always)]
+fn stretch_of<S: Stored, R: Loads<S>>(
+    measure: StretchMeasure,
+    rest: &Constants<S>,
+    old: Option<(R, &([S; 3], S))>,
+) -> Stretch<R> {
+    let length = R::load_from(&rest.length);
+    // Zero in spare rows.
+    let stiffness = R::load_from(&rest.stretching) * length;
+    let length = length.max(R::splat(NOTHING).sqrt());
+    let Some((ratio, (_, old_length))) = old else { return Stretch { rest_length: length, stiffness } };
+    let (old_length, sum) = (R::load_from(old_length), ratio + R::one());
+    match measure {
+        StretchMeasure::Linear => {
+            let mean = old_length.mul_add(ratio, length) / sum;
+            Stretch { rest_length: mean, stiffness: stiffness * sum * (mean / length) }
+        }
+        StretchMeasure::Quadratic => {
+            let old_square = (old_length * old_length) / (length * length);
+            let square = old_square.mul_add(ratio, R::one()) / sum;
+            let scale = square.sqrt();
+            Stretch { rest_length: length * scale, stiffness: stiffness * sum * square * scale }
+        }
+    }
+}
+
+/// The strain at every joint in a measure of choice, written beside the lengths.
+#[inline(always)]
+pub(super) fn strains<S: Stored, R: Loads<S>, M: BendMeasure>(
+    measure: M,
+    clamp: Quaternion<R>,
+    moving: &[Moving<S>],
+    out: &mut [([S; 3], S)],
+) {
+    let mut before = Frame(clamp);
+    for (moving, (strain, length)) in moving.iter().zip(out) {
+        let frame = Frame(R::load_quaternion(&moving.frame));
+        R::store_vector(Bend::strain(measure, before, frame), strain);
+        *length = moving.length;
+        before = frame;
+    }
+}
+
+/// A pair of edges as they are.
+struct Here<R> {
+    bend: Bend<R>,
+    before: PairEdge<R>,
+    behind: PairEdge<R>,
+}
+
+impl<S: Stored, R: Loads<S>, M: BendMeasure> Chain<'_, S, R, M> {
+    /// The joint at row `i`, with the edge before it.
+    #[inline(always)]
+    fn here(&self, i: usize) -> Here<R> {
+        let (edge, frame) = edge_of::<S, R>(&self.moving[i]);
+        let old = |row: usize| self.damping.map(|damping| (R::splat(damping.ratio), &damping.old[row]));
+        let stretch = stretch_of::<S, R>(self.stretching, &self.rest[i], old(i));
+        let mut presence = exists::<S, R>(&self.rest[i]);
+        let (edge_before, frame_before, stretch_before) = if i == 0 {
+            if let Base::Free = self.base {
+                presence = R::zero();
+            }
+            let (edge, frame) = before_first(&self.base, frame);
+            (edge, frame, Stretch { rest_length: R::one(), stiffness: R::zero() })
+        } else {
+            let (edge, frame) = edge_of::<S, R>(&self.moving[i - 1]);
+            (edge, frame, stretch_of::<S, R>(self.stretching, &self.rest[i - 1], old(i - 1)))
+        };
+        let share = &self.pairs[i].share;
+        Here {
+            bend: bend_of::<S, R>(&self.rest[i], presence, old(i)),
+            before: PairEdge {
+                edge: edge_before,
+                frame: frame_before,
+                stretch: stretch_before,
+                share: R::load_from(&share[0]),
+            },
+            behind: PairEdge { edge, frame, stretch, share: R::load_from(&share[1]) },
+        }
+    }
+
+    /// Begins a step: s from the edges as they are and the multipliers of the last step, turned with the clamp; no momentum.
+    #[inline(always)]
+    pub(super) fn begin(&mut self) {
+        let turn = R::load_quaternion(self.turn);
+        for i in 0..self.pairs.len() - 1 {
+            let (edge, frame) = edge_of::<S, R>(&self.moving[i]);
+            let before = match i {
+                0 => before_first(&self.base, frame).0,
+                _ => edge_of::<S, R>(&self.moving[i - 1]).0,
+            };
+            let edges = [before.vector(), edge.vector()];
+            let pair = &mut self.pairs[i];
+            for side in 0..2 {
+                let multiplier = turn.rotate(R::load_vector(&pair.multipliers[side]));
+                R::store_vector(multiplier, &mut pair.multipliers[side]);
+                R::store_vector(edges[side] - multiplier, &mut pair.map[side]);
+                R::store_vector(Vector3::zero(), &mut pair.change[side]);
+            }
+        }
+        R::one().store_to(&mut self.momentum.sequence);
+        R::zero().store_to(&mut self.momentum.factor);
+    }
+
+    /// One iteration. Returns the largest difference between an edge and its copies, beside its length.
+    #[inline(always)]
+    pub(super) fn iterate(&mut self) -> R {
+        self.local();
+        let start = self.eliminate();
+        let (residual, restart) = self.advance(start);
+        self.untwist();
+        self.hurry(restart);
+        residual
+    }
+
+    /// Equation 4 for every joint: y and λ.
+    #[inline(always)]
+    fn local(&mut self) {
+        let factor = R::load_from(&self.momentum.factor);
+        for i in 0..self.pairs.len() - 1 {
+            let Here { bend, before, behind } = self.here(i);
+            let element = EdgePair::gauss_newton(self.bending, self.stretching, &bend, &before, &behind);
+            let pair = &mut self.pairs[i];
+            let weight = R::load_from(&pair.weight);
+            let map = [
+                R::load_vector(&pair.change[0]).mul_add(factor, R::load_vector(&pair.map[0])),
+                R::load_vector(&pair.change[1]).mul_add(factor, R::load_vector(&pair.map[1])),
+            ];
+            let edges = [before.edge.vector(), behind.edge.vector()];
+            let pull = [(map[0] - edges[0]) * weight, (map[1] - edges[1]) * weight];
+            let [x, y, z, u, v, w] = element.gradient.edges();
+            let right = [
+                pull[0].x - x,
+                pull[0].y - y,
+                pull[0].z - z,
+                pull[1].x - u,
+                pull[1].y - v,
+                pull[1].z - w,
+            ];
+            let mut matrix = element.hessian.edges();
+            for (row, entries) in matrix.iter_mut().enumerate() {
+                entries[row] += weight;
+            }
+            let [x, y, z, u, v, w] = solve_positive(matrix, right);
+            let steps = [Vector3::new(x, y, z), Vector3::new(u, v, w)];
+            for side in 0..2 {
+                let copy = edges[side] + steps[side];
+                R::store_vector(copy, &mut pair.edges[side]);
+                R::store_vector(copy - map[side], &mut pair.multipliers[side]);
+            }
+        }
+    }
+
+    /// The tridiagonal system of section 4.3 from the tip on. Returns how the first vertex moves [m].
+    #[inline(always)]
+    fn eliminate(&mut self) -> Vector3<R> {
+        let last = self.pairs.len() - 1;
+        // The energy of all that lies behind a vertex: ½ P |δx|² − q · δx.
+        let mut stiffness = R::load_from(&self.loads[last].weight);
+        let mut force = residual::<S, R>(&self.moving[last], &self.loads[last]);
+        for i in (0..last).rev() {
+            let (edge, _) = edge_of::<S, R>(&self.moving[i]);
+            let vector = edge.vector();
+            let (here, next) = (&self.pairs[i], &self.pairs[i + 1]);
+            let (own, other) = (R::load_from(&here.weight), R::load_from(&next.weight_before));
+            let target = R::load_vector(&here.edges[1]) + R::load_vector(&here.multipliers[1]);
+            let other_target = R::load_vector(&next.edges[0]) + R::load_vector(&next.multipliers[0]);
+            let pull = (target - vector) * own + (other_target - vector) * other;
+            let weight = own + other;
+            let inverse = R::one() / (stiffness + weight);
+            let change = (pull + force) * inverse;
+            let follow = stiffness * inverse;
+            let pair = &mut self.pairs[i];
+            R::store_vector(change, &mut pair.lengthening);
+            follow.store_to(&mut pair.follow);
+            let load = &self.loads[i];
+            force = residual::<S, R>(&self.moving[i], load) + force - change * stiffness;
+            stiffness = R::load_from(&load.weight) + weight * follow;
+        }
+        match self.base {
+            Base::Clamped(_) => Vector3::zero(),
+            Base::Free => force * (R::one() / stiffness.max(R::splat(NOTHING))),
+        }
+    }
+
+    /// The way back: edges, vertices and frames; s; and the twists' system from the root on. Returns the largest
+    /// residual, and the measure by which momentum begins anew where it is positive.
+    #[inline(always)]
+    fn advance(&mut self, start: Vector3<R>) -> (R, R) {
+        let mut displacement = start;
+        let mut position = R::load_vector(&self.moving[0].position) + start;
+        R::store_vector(position, &mut self.moving[0].position);
+        let (mut largest, mut restart) = (R::zero(), R::zero());
+        let (mut edge_before, mut inverse_before) = (Vector3::zero(), R::zero());
+        let mut twist = TwistSweep { diagonal: R::zero(), mixed: R::zero(), right: R::zero() };
+        for i in 0..self.pairs.len() - 1 {
+            let pair = &self.pairs[i];
+            let follow = R::load_from(&pair.follow);
+            let change = displacement.mul_add(-follow, R::load_vector(&pair.lengthening));
+            let (old, frame) = edge_of::<S, R>(&self.moving[i]);
+            let vector = old.vector() + change;
+            let edge = Edge::new(vector);
+            let frame = frame.transported(edge.tangent);
+            let here = &mut self.moving[i];
+            R::store_quaternion(frame.0, &mut here.frame);
+            edge.length.store_to(&mut here.length);
+            position = position + vector;
+            let next = &mut self.moving[i + 1];
+            displacement = position - R::load_vector(&next.position);
+            R::store_vector(position, &mut next.position);
+            if i == 0 {
+                edge_before = R::load_vector(&self.pairs[0].edges[0]);
+            }
+            let pair = &mut self.pairs[i];
+            let inverse = R::load_from(&self.rest[i].length).max(R::splat(NOTHING).sqrt());
+            let inverse = exists::<S, R>(&self.rest[i]) / inverse;
+            let (size, against) = remap::<S, R>(pair, [edge_before, vector], [inverse_before, inverse]);
+            largest = largest.max(size);
+            restart = restart + against;
+            (edge_before, inverse_before) = (vector, inverse);
+            self.twist_row(i, &mut twist);
+        }
+        (largest, restart)
+    }
+
+    /// One row of the twists' tridiagonal system, eliminated towards the tip.
+    #[inline(always)]
+    fn twist_row(&mut self, i: usize, sweep: &mut TwistSweep<R>) {
+        let Here { bend, before, behind } = self.here(i);
+        let bending = bend.gauss_newton(self.bending, before.frame, behind.frame);
+        let twists = bending.gauss_newton_twists(before.edge, behind.edge);
+        let load = &self.loads[i];
+        let weight = R::load_from(&load.twist_weight);
+        let pull = weight * (R::load_from(&self.moving[i].twist) - R::load_from(&load.twist_target));
+        if i > 0 {
+            // The edge before now has both its joints.
+            let diagonal = (sweep.diagonal + twists.hessian[0]).max(R::splat(NOTHING));
+            let inverse = R::one() / diagonal;
+            let follow = twists.hessian[1] * inverse;
+            let right = (sweep.right - twists.gradient[0]) * inverse;
+            let pair = &mut self.pairs[i - 1];
+            right.store_to(&mut pair.twist);
+            follow.store_to(&mut pair.twist_follow);
+            sweep.diagonal = weight + twists.hessian[2] - follow * twists.hessian[1];
+            sweep.right = -pull - twists.gradient[1] - right * twists.hessian[1];
+        } else {
+            sweep.diagonal = weight + twists.hessian[2];
+            sweep.right = -pull - twists.gradient[1];
+        }
+        sweep.mixed = twists.hessian[1];
+        if i + 2 == self.pairs.len() {
+            let right = sweep.right / sweep.diagonal.max(R::splat(NOTHING));
+            right.store_to(&mut self.pairs[i].twist);
+            R::zero().store_to(&mut self.pairs[i].twist_follow);
+        }
+    }
+
+    /// The way back of the twists.
+    #[inline(always)]
+    fn untwist(&mut self) {
+        let mut behind = R::zero();
+        for i in (0..self.pairs.len() - 1).rev() {
+            let pair = &self.pairs[i];
+            let follow = R::load_from(&pair.twist_follow);
+            behind = R::load_from(&pair.twist) - follow * behind;
+            let turn = behind.min(R::splat(LARGEST_TURN)).max(R::splat(-LARGEST_TURN));
+            let here = &mut self.moving[i];
+            let frame = Frame(R::load_quaternion(&here.frame)).turned(turn);
+            R::store_quaternion(frame.0, &mut here.frame);
+            (R::load_from(&here.twist) + turn).store_to(&mut here.twist);
+        }
+    }
+
+    /// Nesterov's sequence, from its beginning where momentum went the wrong way.
+    #[inline(always)]
+    fn hurry(&mut self, restart: R) {
+        if !self.accelerated {
+            return;
+        }
+        let wrong = R::zero().less(restart);
+        let old = R::select(wrong, R::one(), R::load_from(&self.momentum.sequence));
+        let next = ((old * old).mul_add(R::splat(4.0), R::one()).sqrt() + R::one()) * R::splat(0.5);
+        let factor = R::select(wrong, R::zero(), (old - R::one()) / next);
+        next.store_to(&mut self.momentum.sequence);
+        factor.store_to(&mut self.momentum.factor);
+    }
+}
+
+/// What the elimination of the twists knows of the last edge.
+struct TwistSweep<R> {
+    diagonal: R,
+    mixed: R,
+    right: R,
+}
+
+/// What acts on a vertex where it is [N].
+#[inline(always)]
+fn residual<S: Stored, R: Loads<S>>(moving: &Moving<S>, load: &Load<S>) -> Vector3<R> {
+    R::load_vector(&load.pull) - R::load_vector(&moving.position) * R::load_from(&load.weight)
+}
+
+/// The next s of a pair, given its edges and one over their lengths. Returns the largest relative difference of an edge from
+/// its copy, and W (s_in − s_out) · (s_out − s_before).
+#[inline(always)]
+fn remap<S: Stored, R: Loads<S>>(pair: &mut Pair<S>, edges: [Vector3<R>; 2], inverse: [R; 2]) -> (R, R) {
+    let (mut largest, mut against) = (R::zero(), R::zero());
+    for side in 0..2 {
+        let miss = edges[side] - R::load_vector(&pair.edges[side]);
+        let map = edges[side] - R::load_vector(&pair.multipliers[side]);
+        let change = map - R::load_vector(&pair.map[side]);
+        R::store_vector(map, &mut pair.map[side]);
+        R::store_vector(change, &mut pair.change[side]);
+        // s_out − s_in = B x − y.
+        against = against - miss.dot(change);
+        largest = largest.max(miss.length_squared() * inverse[side] * inverse[side]);
+    }
+    (largest.sqrt(), against * R::load_from(&pair.weight))
+}
