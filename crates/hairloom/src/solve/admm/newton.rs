@@ -197,7 +197,7 @@ pub(super) fn step<S: Stored, R: Loads<S>>(
 /// Moves a free strand as a whole to where all that acts on its vertices balances: this keeps its momentum exactly,
 /// whatever its bending has still to do.
 #[inline(always)]
-fn balance<S: Stored, R: Loads<S>>(moving: &mut [Moving<S>], loads: &[Load<S>]) {
+pub(super) fn balance<S: Stored, R: Loads<S>>(moving: &mut [Moving<S>], loads: &[Load<S>]) {
     let (mut weight, mut force) = (R::zero(), Vector3::zero());
     for (moving, load) in moving.iter().zip(loads) {
         let here = R::load_from(&load.weight);

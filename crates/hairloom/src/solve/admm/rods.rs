@@ -107,8 +107,14 @@ impl<S: Stored> StoredKernel<S> for Begin<'_, S> {
         let (per_square, per_time) = (R::splat(per_square), R::splat(per_time));
         let drag = R::load_from(&pack.drag);
         let (rate, shift) = (drag.mul_add(per_time, per_square), R::load_vector(&pack.shift));
-        let still = matches!(pace, Pace::Still(_));
-        let rule = Rule { factor: params.weight, gravity: gravity.length(), still };
+        let stiffening = match pace {
+            Pace::Dynamic(dt) => 1.0 + params.relaxation / dt,
+            Pace::Still(_) => 1.0,
+        };
+        let base = R::load_vector(&pack.moving[first].position) - R::load_vector(&pack.start[first]);
+        let jolt = (base + shift) * per_time - R::load_vector(&pack.velocities[first]);
+        let acceleration = (jolt * per_time).length() + R::splat(gravity.length());
+        let rule = Rule { printed: params.weight, stiffening, acceleration };
         let gravity = Vector3::<R>::splat(gravity);
         for i in 0..pack.moving.len() {
             let mass = R::load_from(&pack.rest[i].mass);
@@ -202,16 +208,18 @@ fn repeat<S: Stored, R: Loads<S>, M: BendMeasure>(
     iterations: u32,
     tolerance: f64,
 ) -> (f64, u32) {
-    let mut largest = 0.0;
+    let (mut largest, mut count) = (0.0, iterations);
     for iteration in 0..iterations {
         let mut row = S::default();
         chain.iterate().store_to(&mut row);
         largest = (0..S::LANES).map(|lane| row.get(lane)).fold(0.0, f64::max);
         if largest <= tolerance {
-            return (largest, iteration + 1);
+            count = iteration + 1;
+            break;
         }
     }
-    (largest, iterations)
+    chain.settle();
+    (largest, count)
 }
 
 /// Newton's iterations with the loads as they are, until no edge turns by more than `tolerance`.

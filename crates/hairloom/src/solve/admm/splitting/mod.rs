@@ -19,153 +19,24 @@
 //!
 //! - As printed, bending travels one edge per iteration. Nesterov's momentum on `s`, for each strand on its own and begun anew
 //!   whenever it points against the map's own step, takes hundreds of iterations where the printed form needs ten thousands.
-//! - Weights follow [`weight`], not w⁰ = 25.
+//! - Weights follow [`weigh`], not w⁰ = 25, which is more than ten times too heavy.
 //! - The Gauss–Newton step begins at the edges as they are, where material frames are known, not at the last `y`.
-//! - `W` and the elements are isotropic in space, so the frame in which the local step is solved changes nothing but what
-//!   multipliers mean in the next step. They begin each step as the elastic forces of the strand as it stands (`λ = −∇E/W`),
-//!   which turn with the strand by themselves: nothing is carried from step to step.
+//! - At the end edges take the lengths of their copies ([`Chain::settle`]).
+//! - The frame Q of the local step: weights and elements are isotropic in space, so a frame changes nothing within a step. It decides
+//!   how multipliers go on to the next step: they turn with the clamp. They must go on: begun as the elastic
+//!   forces of the strand as it stands instead, steps of too few iterations blow up.
 
-use super::newton::{Base, Constants, Damping, Load, Moving};
-use crate::math::{Loads, Quaternion, Real, Stored, Vector3, solve_positive};
+mod pair;
+
+pub(super) use self::pair::{Momentum, Pair, Rule, Split, strains, weigh};
+
+use self::pair::{NOTHING, before_first, bend_of, edge_of, exists, stretch_of};
+use super::newton::{Base, Constants, Damping, Load, Moving, balance};
+use crate::math::{Loads, Stored, Vector3, solve_positive};
 use crate::rod::der::{Bend, BendMeasure, Edge, EdgePair, Frame, PairEdge, Stretch, StretchMeasure};
-
-/// A weight, stiffness or length that no hair has.
-const NOTHING: f64 = 1.0e-30;
-
-/// w⁰ of our rule, where time stands still and where it passes.
-const STILL_FACTOR: f64 = 5.0;
-const MOVING_FACTOR: f64 = 1.0;
-/// Least weight beside the tension of a hanging strand over its edge's length.
-const TENSION_FACTOR: f64 = 20.0;
 
 /// Largest turn of an edge in one step [rad].
 const LARGEST_TURN: f64 = 0.7;
-
-/// A joint and its copies of the edges before and behind it.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Pair<S> {
-    /// W of this joint [N/m].
-    pub weight: S,
-    /// W where the edge before the joint moves, else 0 [N/m].
-    pub weight_before: S,
-    /// Which part of the stretching of each of its edges it counts.
-    pub share: [S; 2],
-    /// y, both edges [m].
-    edges: [[S; 3]; 2],
-    /// λ [m].
-    multipliers: [[S; 3]; 2],
-    /// s as the last iteration left it [m], and how it changed.
-    map: [[S; 3]; 2],
-    change: [[S; 3]; 2],
-    /// Elimination of the edges: their change and how it follows the vertex before.
-    lengthening: [S; 3],
-    follow: S,
-    /// Elimination of the twists.
-    twist: S,
-    twist_follow: S,
-}
-
-/// Momentum of the strands of a pack.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Momentum<S> {
-    /// Nesterov's sequence t.
-    sequence: S,
-    /// How much of the last change is added.
-    factor: S,
-}
-
-/// What the splitting of a pack knows from iteration to iteration, and from step to step.
-#[derive(Debug, Clone)]
-pub(super) struct Split<S> {
-    /// One for each row; that of the last row has no edge.
-    pub pairs: Vec<Pair<S>>,
-    pub momentum: Momentum<S>,
-    /// How the clamps turned since the last step.
-    pub turn: [S; 4],
-}
-
-impl<S: Stored> Default for Split<S> {
-    fn default() -> Self {
-        Self::new(0)
-    }
-}
-
-impl<S: Stored> Split<S> {
-    pub(super) fn new(rows: usize) -> Self {
-        let mut turn = [S::default(); 4];
-        turn[3] = S::splat(1.0);
-        Self { pairs: vec![Pair::default(); rows], momentum: Momentum::default(), turn }
-    }
-
-    /// Divides the stretching of a strand's edges among the pairs that hold them. Row `first` holds one edge alone.
-    pub(super) fn share_edges(&mut self, lane: usize, first: usize, edges: usize) {
-        for (row, pair) in self.pairs.iter_mut().enumerate().take(edges).skip(first) {
-            pair.share[0].set(lane, if row > first { 0.5 } else { 0.0 });
-            pair.share[1].set(lane, if row + 1 < edges { 0.5 } else { 1.0 });
-        }
-    }
-
-    /// All that the next step begins with, number by number.
-    pub(super) fn memory(&self) -> impl Iterator<Item = S> {
-        self.pairs.iter().flat_map(|pair| pair.multipliers.into_iter().flatten().chain([pair.weight]))
-    }
-
-    /// The same, to be set.
-    pub(super) fn memory_mut(&mut self) -> impl Iterator<Item = &mut S> {
-        self.pairs
-            .iter_mut()
-            .flat_map(|pair| pair.multipliers.iter_mut().flatten().chain([&mut pair.weight]))
-    }
-
-    /// Forgets the forces of one strand.
-    pub(super) fn forget(&mut self, lane: usize) {
-        for pair in &mut self.pairs {
-            pair.multipliers.iter_mut().flatten().for_each(|part| part.set(lane, 0.0));
-        }
-    }
-}
-
-/// How weights are chosen.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Rule {
-    /// w⁰, or 0.
-    pub factor: f64,
-    /// [m/s²]
-    pub gravity: f64,
-    /// Whether time stands still.
-    pub still: bool,
-}
-
-/// Chooses W for every pair, and keeps the forces W λ.
-#[inline(always)]
-pub(super) fn weigh<S: Stored, R: Loads<S>>(rule: Rule, rest: &[Constants<S>], pairs: &mut [Pair<S>]) {
-    let usual = if rule.still { STILL_FACTOR } else { MOVING_FACTOR };
-    let (factor, tension) = if rule.factor > 0.0 { (rule.factor, 0.0) } else { (usual, TENSION_FACTOR) };
-    let (factor, tension) = (R::splat(0.5 * factor), R::splat(tension * rule.gravity));
-    let mut mass = R::zero();
-    for i in (0..rest.len() - 1).rev() {
-        mass += R::load_from(&rest[i + 1].mass);
-        let length = R::load_from(&rest[i].length);
-        let presence = exists::<S, R>(&rest[i]);
-        let before = if i > 0 { R::load_from(&rest[i - 1].length) } else { length };
-        let mean = ((length + before) * R::splat(0.5)).max(R::splat(NOTHING).sqrt());
-        let bending = &rest[i].bending;
-        let bending = R::load_from(&bending[0]) + R::load_from(&bending[1]);
-        let inverse = R::one() / mean;
-        let weight = (bending * inverse * inverse * factor).max(mass * tension * inverse);
-        // Spare edges only need some weight.
-        let weight = weight.mul_add(presence, R::one() - presence);
-        let pair = &mut pairs[i];
-        let ratio = R::load_from(&pair.weight) / weight;
-        weight.store_to(&mut pair.weight);
-        let moves = if i > 0 { presence } else { R::zero() };
-        (weight * moves).store_to(&mut pair.weight_before);
-        for side in 0..2 {
-            let multiplier = R::load_vector(&pair.multipliers[side]) * ratio;
-            R::store_vector(multiplier, &mut pair.multipliers[side]);
-        }
-    }
-}
 
 /// The strands of a pack from their first free joint on, all slices of one length.
 pub(super) struct Chain<'a, S, R, M> {
@@ -182,92 +53,6 @@ pub(super) struct Chain<'a, S, R, M> {
     pub turn: &'a [S; 4],
     /// Whether momentum is taken at all.
     pub accelerated: bool,
-}
-
-#[inline(always)]
-fn edge_of<S: Stored, R: Loads<S>>(moving: &Moving<S>) -> (Edge<R>, Frame<R>) {
-    let frame = Frame(R::load_quaternion(&moving.frame));
-    let length = R::load_from(&moving.length).max(R::splat(NOTHING).sqrt());
-    (Edge { tangent: frame.tangent(), length, inverse_length: R::one() / length }, frame)
-}
-
-/// What lies before the first joint: a clamp, or nothing, which is a clamp that bends along.
-#[inline(always)]
-fn before_first<R: Real>(base: &Base<R>, first: Frame<R>) -> (Edge<R>, Frame<R>) {
-    let frame = match base {
-        Base::Clamped(clamp) => Frame(*clamp),
-        Base::Free => first,
-    };
-    (Edge::fixed(frame), frame)
-}
-
-/// One where there is an edge, zero in spare rows, whose edges have no length.
-#[inline(always)]
-fn exists<S: Stored, R: Loads<S>>(rest: &Constants<S>) -> R {
-    R::select(R::splat(NOTHING).less(R::load_from(&rest.length)), R::one(), R::zero())
-}
-
-/// The bend at a joint with damping, which is nothing but a stiffer spring with another natural strain.
-#[inline(always)]
-fn bend_of<S: Stored, R: Loads<S>>(
-    rest: &Constants<S>,
-    presence: R,
-    old: Option<(R, &([S; 3], S))>,
-) -> Bend<R> {
-    let stiffness = R::load_vector(&rest.bending) * presence;
-    let natural = R::load_vector(&rest.curvature);
-    match old {
-        None => Bend { rest: natural, stiffness },
-        Some((ratio, (strain, _))) => {
-            let sum = ratio + R::one();
-            let mean = R::load_vector(strain).mul_add(ratio, natural) * (R::one() / sum);
-            Bend { rest: mean, stiffness: stiffness * sum }
-        }
-    }
-}
-
-/// The stretching of an edge, with damping likewise.
-#[inline(always)]
-fn stretch_of<S: Stored, R: Loads<S>>(
-    measure: StretchMeasure,
-    rest: &Constants<S>,
-    old: Option<(R, &([S; 3], S))>,
-) -> Stretch<R> {
-    let length = R::load_from(&rest.length);
-    // Zero in spare rows.
-    let stiffness = R::load_from(&rest.stretching) * length;
-    let length = length.max(R::splat(NOTHING).sqrt());
-    let Some((ratio, (_, old_length))) = old else { return Stretch { rest_length: length, stiffness } };
-    let (old_length, sum) = (R::load_from(old_length), ratio + R::one());
-    match measure {
-        StretchMeasure::Linear => {
-            let mean = old_length.mul_add(ratio, length) / sum;
-            Stretch { rest_length: mean, stiffness: stiffness * sum * (mean / length) }
-        }
-        StretchMeasure::Quadratic => {
-            let old_square = (old_length * old_length) / (length * length);
-            let square = old_square.mul_add(ratio, R::one()) / sum;
-            let scale = square.sqrt();
-            Stretch { rest_length: length * scale, stiffness: stiffness * sum * square * scale }
-        }
-    }
-}
-
-/// The strain at every joint in a measure of choice, written beside the lengths.
-#[inline(always)]
-pub(super) fn strains<S: Stored, R: Loads<S>, M: BendMeasure>(
-    measure: M,
-    clamp: Quaternion<R>,
-    moving: &[Moving<S>],
-    out: &mut [([S; 3], S)],
-) {
-    let mut before = Frame(clamp);
-    for (moving, (strain, length)) in moving.iter().zip(out) {
-        let frame = Frame(R::load_quaternion(&moving.frame));
-        R::store_vector(Bend::strain(measure, before, frame), strain);
-        *length = moving.length;
-        before = frame;
-    }
 }
 
 /// A pair of edges as they are.
@@ -340,6 +125,28 @@ impl<S: Stored, R: Loads<S>, M: BendMeasure> Chain<'_, S, R, M> {
         self.untwist();
         self.hurry(restart);
         residual
+    }
+
+    /// Gives every edge the length of its copies, which obey the stiffness against stretching while the strand itself still
+    /// does not, and free strands the place where all that acts on them balances. Nothing changes at the fixed point, nor for s.
+    #[inline(always)]
+    pub(super) fn settle(&mut self) {
+        let mut position = R::load_vector(&self.moving[0].position);
+        for i in 0..self.pairs.len() - 1 {
+            let (here, next) = (&self.pairs[i], &self.pairs[i + 1]);
+            let own = R::load_vector(&here.edges[1]).length();
+            let other = R::load_vector(&next.edges[0]).length();
+            let shared = R::zero().less(R::load_from(&next.weight_before));
+            let length = R::select(shared, (own + other) * R::splat(0.5), own);
+            let moving = &mut self.moving[i];
+            length.store_to(&mut moving.length);
+            let tangent = R::load_quaternion(&moving.frame).third_axis();
+            position = tangent.mul_add(length, position);
+            R::store_vector(position, &mut self.moving[i + 1].position);
+        }
+        if let Base::Free = self.base {
+            balance::<S, R>(self.moving, self.loads);
+        }
     }
 
     /// Equation 4 for every joint: y and λ.
