@@ -520,7 +520,8 @@ impl<S: Stored> Solver for Admm<S> {
         }
         if self.params.elastic == Elastic::Splitting {
             let packs = &mut self.strands.packs;
-            let count = packs.iter().map(|pack| pack.split.memory().count() + pack.clamp.len()).sum::<usize>();
+            let count =
+                packs.iter().map(|pack| pack.split.memory().count() + pack.clamp.len()).sum::<usize>();
             let mut values = from.take::<f64>("multipliers", count * S::LANES)?.iter();
             for part in packs.iter_mut().flat_map(|pack| pack.split.memory_mut().chain(&mut pack.clamp)) {
                 (0..S::LANES).zip(&mut values).for_each(|(lane, &value)| part.set(lane, value));

@@ -30,7 +30,7 @@ mod pair;
 
 pub(super) use self::pair::{Momentum, Pair, Rule, Split, strains, weigh};
 
-use self::pair::{NOTHING, before_first, bend_of, edge_of, exists, stretch_of};
+use self::pair::{NOTHING, bend_of, edge_of, exists, stretch_of, vector_of};
 use super::newton::{Base, Constants, Damping, Load, Moving, balance};
 use crate::math::{Loads, Stored, Vector3, solve_positive};
 use crate::rod::der::{Bend, BendMeasure, Edge, EdgePair, Frame, PairEdge, Stretch, StretchMeasure};
@@ -55,55 +55,53 @@ pub(super) struct Chain<'a, S, R, M> {
     pub accelerated: bool,
 }
 
-/// A pair of edges as they are.
-struct Here<R> {
-    bend: Bend<R>,
-    before: PairEdge<R>,
-    behind: PairEdge<R>,
-}
-
 impl<S: Stored, R: Loads<S>, M: BendMeasure> Chain<'_, S, R, M> {
-    /// The joint at row `i`, with the edge before it.
+    /// What damping knows of a row.
     #[inline(always)]
-    fn here(&self, i: usize) -> Here<R> {
-        let (edge, frame) = edge_of::<S, R>(&self.moving[i]);
-        let old = |row: usize| self.damping.map(|damping| (R::splat(damping.ratio), &damping.old[row]));
-        let stretch = stretch_of::<S, R>(self.stretching, &self.rest[i], old(i));
-        let mut presence = exists::<S, R>(&self.rest[i]);
-        let (edge_before, frame_before, stretch_before) = if i == 0 {
-            if let Base::Free = self.base {
-                presence = R::zero();
-            }
-            let (edge, frame) = before_first(&self.base, frame);
-            (edge, frame, Stretch { rest_length: R::one(), stiffness: R::zero() })
-        } else {
-            let (edge, frame) = edge_of::<S, R>(&self.moving[i - 1]);
-            (edge, frame, stretch_of::<S, R>(self.stretching, &self.rest[i - 1], old(i - 1)))
-        };
-        let share = &self.pairs[i].share;
-        Here {
-            bend: bend_of::<S, R>(&self.rest[i], presence, old(i)),
-            before: PairEdge {
-                edge: edge_before,
-                frame: frame_before,
-                stretch: stretch_before,
-                share: R::load_from(&share[0]),
-            },
-            behind: PairEdge { edge, frame, stretch, share: R::load_from(&share[1]) },
+    fn old(&self, row: usize) -> Option<(R, &([S; 3], S))> {
+        match &self.damping {
+            Some(damping) => Some((R::splat(damping.ratio), &damping.old[row])),
+            None => None,
         }
+    }
+
+    /// The edge at a row, as the pair before it holds it; the next one holds as much of it, or none.
+    #[inline(always)]
+    fn edge(&self, row: usize) -> PairEdge<R> {
+        let (edge, frame) = edge_of::<S, R>(&self.moving[row]);
+        let stretch = stretch_of::<S, R>(self.stretching, &self.rest[row], self.old(row));
+        PairEdge { edge, frame, stretch, share: R::load_from(&self.pairs[row].share[1]) }
+    }
+
+    /// What lies before the first joint: a clamp, or nothing, which is a clamp that bends along.
+    #[inline(always)]
+    fn before_first(&self) -> PairEdge<R> {
+        let frame = match self.base {
+            Base::Clamped(clamp) => Frame(clamp),
+            Base::Free => Frame(R::load_quaternion(&self.moving[0].frame)),
+        };
+        let stretch = Stretch { rest_length: R::one(), stiffness: R::zero() };
+        PairEdge { edge: Edge::fixed(frame), frame, stretch, share: R::zero() }
+    }
+
+    /// The bend at a row; nothing bends at the first vertex of a free strand.
+    #[inline(always)]
+    fn bend(&self, row: usize) -> Bend<R> {
+        let presence = match (row, self.base) {
+            (0, Base::Free) => R::zero(),
+            _ => exists::<S, R>(&self.rest[row]),
+        };
+        bend_of::<S, R>(&self.rest[row], presence, self.old(row))
     }
 
     /// Begins a step: s from the edges as they are and the multipliers of the last step, turned with the clamp; no momentum.
     #[inline(always)]
     pub(super) fn begin(&mut self) {
         let turn = R::load_quaternion(self.turn);
+        let mut before = Vector3::zero();
         for i in 0..self.pairs.len() - 1 {
-            let (edge, frame) = edge_of::<S, R>(&self.moving[i]);
-            let before = match i {
-                0 => before_first(&self.base, frame).0,
-                _ => edge_of::<S, R>(&self.moving[i - 1]).0,
-            };
-            let edges = [before.vector(), edge.vector()];
+            let edges = [before, vector_of::<S, R>(&self.moving[i])];
+            before = edges[1];
             let pair = &mut self.pairs[i];
             for side in 0..2 {
                 let multiplier = turn.rotate(R::load_vector(&pair.multipliers[side]));
@@ -153,8 +151,10 @@ impl<S: Stored, R: Loads<S>, M: BendMeasure> Chain<'_, S, R, M> {
     #[inline(always)]
     fn local(&mut self) {
         let factor = R::load_from(&self.momentum.factor);
+        let mut before = self.before_first();
         for i in 0..self.pairs.len() - 1 {
-            let Here { bend, before, behind } = self.here(i);
+            let (bend, behind) = (self.bend(i), self.edge(i));
+            before.share = R::load_from(&self.pairs[i].share[0]);
             let element = EdgePair::gauss_newton(self.bending, self.stretching, &bend, &before, &behind);
             let pair = &mut self.pairs[i];
             let weight = R::load_from(&pair.weight);
@@ -165,14 +165,8 @@ impl<S: Stored, R: Loads<S>, M: BendMeasure> Chain<'_, S, R, M> {
             let edges = [before.edge.vector(), behind.edge.vector()];
             let pull = [(map[0] - edges[0]) * weight, (map[1] - edges[1]) * weight];
             let [x, y, z, u, v, w] = element.gradient.edges();
-            let right = [
-                pull[0].x - x,
-                pull[0].y - y,
-                pull[0].z - z,
-                pull[1].x - u,
-                pull[1].y - v,
-                pull[1].z - w,
-            ];
+            let right =
+                [pull[0].x - x, pull[0].y - y, pull[0].z - z, pull[1].x - u, pull[1].y - v, pull[1].z - w];
             let mut matrix = element.hessian.edges();
             for (row, entries) in matrix.iter_mut().enumerate() {
                 entries[row] += weight;
@@ -184,6 +178,7 @@ impl<S: Stored, R: Loads<S>, M: BendMeasure> Chain<'_, S, R, M> {
                 R::store_vector(copy, &mut pair.edges[side]);
                 R::store_vector(copy - map[side], &mut pair.multipliers[side]);
             }
+            before = behind;
         }
     }
 
@@ -195,8 +190,7 @@ impl<S: Stored, R: Loads<S>, M: BendMeasure> Chain<'_, S, R, M> {
         let mut stiffness = R::load_from(&self.loads[last].weight);
         let mut force = residual::<S, R>(&self.moving[last], &self.loads[last]);
         for i in (0..last).rev() {
-            let (edge, _) = edge_of::<S, R>(&self.moving[i]);
-            let vector = edge.vector();
+            let vector = vector_of::<S, R>(&self.moving[i]);
             let (here, next) = (&self.pairs[i], &self.pairs[i + 1]);
             let (own, other) = (R::load_from(&here.weight), R::load_from(&next.weight_before));
             let target = R::load_vector(&here.edges[1]) + R::load_vector(&here.multipliers[1]);
@@ -228,15 +222,15 @@ impl<S: Stored, R: Loads<S>, M: BendMeasure> Chain<'_, S, R, M> {
         R::store_vector(position, &mut self.moving[0].position);
         let (mut largest, mut restart) = (R::zero(), R::zero());
         let (mut edge_before, mut inverse_before) = (Vector3::zero(), R::zero());
-        let mut twist = TwistSweep { diagonal: R::zero(), mixed: R::zero(), right: R::zero() };
+        let PairEdge { edge: fixed, frame: clamp, .. } = self.before_first();
+        let mut twist = TwistSweep { edge: fixed, frame: clamp, diagonal: R::zero(), right: R::zero() };
         for i in 0..self.pairs.len() - 1 {
             let pair = &self.pairs[i];
             let follow = R::load_from(&pair.follow);
             let change = displacement.mul_add(-follow, R::load_vector(&pair.lengthening));
-            let (old, frame) = edge_of::<S, R>(&self.moving[i]);
-            let vector = old.vector() + change;
+            let vector = vector_of::<S, R>(&self.moving[i]) + change;
             let edge = Edge::new(vector);
-            let frame = frame.transported(edge.tangent);
+            let frame = Frame(R::load_quaternion(&self.moving[i].frame)).transported(edge.tangent);
             let here = &mut self.moving[i];
             R::store_quaternion(frame.0, &mut here.frame);
             edge.length.store_to(&mut here.length);
@@ -254,17 +248,17 @@ impl<S: Stored, R: Loads<S>, M: BendMeasure> Chain<'_, S, R, M> {
             largest = largest.max(size);
             restart = restart + against;
             (edge_before, inverse_before) = (vector, inverse);
-            self.twist_row(i, &mut twist);
+            self.twist_row(i, edge, frame, &mut twist);
         }
         (largest, restart)
     }
 
     /// One row of the twists' tridiagonal system, eliminated towards the tip.
     #[inline(always)]
-    fn twist_row(&mut self, i: usize, sweep: &mut TwistSweep<R>) {
-        let Here { bend, before, behind } = self.here(i);
-        let bending = bend.gauss_newton(self.bending, before.frame, behind.frame);
-        let twists = bending.gauss_newton_twists(before.edge, behind.edge);
+    fn twist_row(&mut self, i: usize, edge: Edge<R>, frame: Frame<R>, sweep: &mut TwistSweep<R>) {
+        let bending = self.bend(i).gauss_newton(self.bending, sweep.frame, frame);
+        let twists = bending.gauss_newton_twists(sweep.edge, edge);
+        (sweep.edge, sweep.frame) = (edge, frame);
         let load = &self.loads[i];
         let weight = R::load_from(&load.twist_weight);
         let pull = weight * (R::load_from(&self.moving[i].twist) - R::load_from(&load.twist_target));
@@ -283,7 +277,6 @@ impl<S: Stored, R: Loads<S>, M: BendMeasure> Chain<'_, S, R, M> {
             sweep.diagonal = weight + twists.hessian[2];
             sweep.right = -pull - twists.gradient[1];
         }
-        sweep.mixed = twists.hessian[1];
         if i + 2 == self.pairs.len() {
             let right = sweep.right / sweep.diagonal.max(R::splat(NOTHING));
             right.store_to(&mut self.pairs[i].twist);
@@ -324,8 +317,9 @@ impl<S: Stored, R: Loads<S>, M: BendMeasure> Chain<'_, S, R, M> {
 
 /// What the elimination of the twists knows of the last edge.
 struct TwistSweep<R> {
+    edge: Edge<R>,
+    frame: Frame<R>,
     diagonal: R,
-    mixed: R,
     right: R,
 }
 

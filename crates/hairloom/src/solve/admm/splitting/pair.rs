@@ -1,7 +1,7 @@
 //! Pairs of edges: what the splitting keeps of each, how it weighs them, and the elements that they are made of.
 
-use super::super::newton::{Base, Constants, Moving};
-use crate::math::{Loads, Quaternion, Real, Stored};
+use super::super::newton::{Constants, Moving};
+use crate::math::{Loads, Quaternion, Stored, Vector3};
 use crate::rod::der::{Bend, BendMeasure, Edge, Frame, Stretch, StretchMeasure};
 
 /// A weight, stiffness or length that no hair has.
@@ -78,9 +78,7 @@ impl<S: Stored> Split<S> {
 
     /// The same, to be set.
     pub(in crate::solve::admm) fn memory_mut(&mut self) -> impl Iterator<Item = &mut S> {
-        self.pairs
-            .iter_mut()
-            .flat_map(|pair| pair.multipliers.iter_mut().flatten().chain([&mut pair.weight]))
+        self.pairs.iter_mut().flat_map(|pair| pair.multipliers.iter_mut().flatten().chain([&mut pair.weight]))
     }
 
     /// Forgets the forces of one strand.
@@ -150,21 +148,18 @@ pub(in crate::solve::admm) fn weigh<S: Stored, R: Loads<S>>(
     }
 }
 
+/// An edge as a vector [m].
+#[inline(always)]
+pub(super) fn vector_of<S: Stored, R: Loads<S>>(moving: &Moving<S>) -> Vector3<R> {
+    R::load_quaternion(&moving.frame).third_axis() * R::load_from(&moving.length)
+}
+
+/// An edge and its frame.
 #[inline(always)]
 pub(super) fn edge_of<S: Stored, R: Loads<S>>(moving: &Moving<S>) -> (Edge<R>, Frame<R>) {
     let frame = Frame(R::load_quaternion(&moving.frame));
     let length = R::load_from(&moving.length).max(R::splat(NOTHING).sqrt());
     (Edge { tangent: frame.tangent(), length, inverse_length: R::one() / length }, frame)
-}
-
-/// What lies before the first joint: a clamp, or nothing, which is a clamp that bends along.
-#[inline(always)]
-pub(super) fn before_first<R: Real>(base: &Base<R>, first: Frame<R>) -> (Edge<R>, Frame<R>) {
-    let frame = match base {
-        Base::Clamped(clamp) => Frame(*clamp),
-        Base::Free => first,
-    };
-    (Edge::fixed(frame), frame)
 }
 
 /// One where there is an edge, zero in spare rows, whose edges have no length.
@@ -235,4 +230,3 @@ pub(in crate::solve::admm) fn strains<S: Stored, R: Loads<S>, M: BendMeasure>(
         before = frame;
     }
 }
-
