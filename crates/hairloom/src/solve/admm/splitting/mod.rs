@@ -32,7 +32,7 @@ pub(super) use self::pair::{Momentum, Pair, Rule, Split, strains, weigh};
 
 use self::pair::{NOTHING, bend_of, edge_of, exists, stretch_of, vector_of};
 use super::newton::{Base, Constants, Damping, Load, Moving, balance};
-use crate::math::{Loads, Stored, Vector3, solve_positive};
+use crate::math::{Loads, Real, Stored, Vector3, solve_positive};
 use crate::rod::der::{Bend, BendMeasure, Edge, EdgePair, Frame, PairEdge, Stretch, StretchMeasure};
 
 /// Largest turn of an edge in one step [rad].
@@ -174,7 +174,7 @@ impl<S: Stored, R: Loads<S>, M: BendMeasure> Chain<'_, S, R, M> {
             let [x, y, z, u, v, w] = solve_positive(matrix, right);
             let steps = [Vector3::new(x, y, z), Vector3::new(u, v, w)];
             for side in 0..2 {
-                let copy = edges[side] + steps[side];
+                let copy = swung(if side == 0 { before.edge } else { behind.edge }, steps[side]);
                 R::store_vector(copy, &mut pair.edges[side]);
                 R::store_vector(copy - map[side], &mut pair.multipliers[side]);
             }
@@ -321,6 +321,17 @@ struct TwistSweep<R> {
     frame: Frame<R>,
     diagonal: R,
     right: R,
+}
+
+/// An edge after a step [m] in polar coordinates: the part across turns it, and only the part along lengthens it. The sum
+/// of both would be longer, by more than stiff hair ever is.
+#[inline(always)]
+fn swung<R: Real>(edge: Edge<R>, step: Vector3<R>) -> Vector3<R> {
+    let along = edge.tangent.dot(step);
+    let across = (step - edge.tangent * along) * edge.inverse_length;
+    let direction = edge.tangent + across;
+    let length = (edge.length + along).max(edge.length * R::splat(0.5));
+    direction * (length / direction.length())
 }
 
 /// What acts on a vertex where it is [N].
