@@ -43,7 +43,8 @@ pub struct Params {
     pub tolerance: f64,
     /// How rods are solved.
     pub elastic: Elastic,
-    /// How many iterations of the splitting take the place of each Newton step.
+    /// How many iterations of the splitting take the place of each Newton step. Ten in each of ten iterations are enough for
+    /// edges of 1 cm; short edges need more.
     pub inner: u32,
     /// w⁰ of section 4.4, the weight of the splitting beside the stiffness of bending; 0 takes it from our rule.
     pub weight: f64,
