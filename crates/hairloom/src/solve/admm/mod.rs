@@ -30,9 +30,10 @@
 //! | 4 cm, 1 cm | 1 | 9 | 32 | 208 | 1 | 16 | 60 | 1056 |
 //! | 16 cm, 1 cm | 2 | 17 | 58 | 384 | 3 | 74 | 256 | — |
 //! | 30 cm, 1 cm | 2 | 13 | 38 | 272 | 4 | 100 | 272 | — |
+//! | 128 cm, 1 cm | 2 | 11 | 7 | 9 | 4 | 88 | 296 | 6656 |
 //!
 //! An iteration costs about 20 ns of one core per vertex for Newton and 31 ns for the splitting, eight strands side by side: to
-//! equal error the splitting takes 6 to 60 times as long in a swing, and 25 to 170 times at rest. `hairloom bench elastic` measures
+//! equal error the splitting takes 6 to 65 times as long in a swing, and 25 to 170 times at rest. `hairloom bench elastic` measures
 //! all this in single precision, with edges of mixed lengths and other moduli (section 6.1).
 
 mod contacts;
