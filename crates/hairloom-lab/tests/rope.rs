@@ -82,14 +82,14 @@ fn the_plot_is_a_picture() {
 fn unknown_names_are_told_with_what_there_is() {
     let failed = run("roep", None, &[], None).expect_err("no such experiment");
     assert!(failed.is_bad_input());
-    assert_eq!(failed.to_string(), "unknown experiment 'roep'; expected 'rope' (did you mean 'rope'?)");
+    assert_eq!(failed.to_string(), "unknown experiment 'roep'; expected rope. Did you mean 'rope'?");
     let failed = run("rope", Some("flt"), &[], None).expect_err("no such solver").to_string();
-    assert!(failed.contains("'ftl'") && failed.contains("did you mean 'ftl'?"), "{failed}");
+    assert!(failed.contains("'ftl'") && failed.contains("Did you mean 'ftl'?"), "{failed}");
     let failed = error(&[set("particels", 10)]);
-    assert!(failed.contains("did you mean 'particles'?") && failed.contains("segment"), "{failed}");
+    assert!(failed.contains("Did you mean 'particles'?") && failed.contains("segment"), "{failed}");
     let failed = error(&[set("solver.corection", 0.5)]);
     assert!(
-        failed.contains("did you mean 'solver.correction'?") && failed.contains("solver 'ftl'"),
+        failed.contains("Did you mean 'solver.correction'?") && failed.contains("solver 'ftl'"),
         "{failed}"
     );
     assert!(error(&[set("solver.method", "ftl")]).contains("unknown parameter 'solver.method'"));

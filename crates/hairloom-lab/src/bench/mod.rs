@@ -2,6 +2,7 @@
 
 mod clock;
 mod elastic;
+mod follow;
 mod ftl;
 mod strands;
 
@@ -57,6 +58,7 @@ pub fn names() -> &'static [(&'static str, &'static str)] {
             "ftl",
             "the furry monster's 29,000 strands: stages, lanes against plain code, growth to 200,000 strands",
         ),
+        ("follow", "69,000 strands of 13 vertices that follow 2,000 guides, against a copy of their points"),
         ("strands", "1,000 strands of 32 vertices on every solver: CPU seconds per simulated second"),
     ]
 }
@@ -65,6 +67,7 @@ pub fn names() -> &'static [(&'static str, &'static str)] {
 pub fn run(name: &str) -> Result<Bench, LabError> {
     match name {
         "elastic" => Ok(elastic::run()),
+        "follow" => Ok(follow::run()),
         "ftl" => Ok(ftl::run()),
         "strands" => Ok(strands::run()),
         _ => {
