@@ -105,10 +105,10 @@ impl<S: Stored, R: Loads<S>, M: BendMeasure> Chain<'_, S, R, M> {
             let edges = [before, vector_of::<S, R>(&self.moving[i])];
             before = edges[1];
             let pair = &mut self.pairs[i];
-            for side in 0..2 {
+            for (side, edge) in edges.into_iter().enumerate() {
                 let multiplier = turn.rotate(R::load_vector(&pair.multipliers[side]));
                 R::store_vector(multiplier, &mut pair.multipliers[side]);
-                R::store_vector(edges[side] - multiplier, &mut pair.map[side]);
+                R::store_vector(edge - multiplier, &mut pair.map[side]);
                 R::store_vector(Vector3::zero(), &mut pair.change[side]);
             }
         }
@@ -236,7 +236,7 @@ impl<S: Stored, R: Loads<S>, M: BendMeasure> Chain<'_, S, R, M> {
             let here = &mut self.moving[i];
             R::store_quaternion(frame.0, &mut here.frame);
             edge.length.store_to(&mut here.length);
-            position = position + vector;
+            position += vector;
             let next = &mut self.moving[i + 1];
             displacement = position - R::load_vector(&next.position);
             R::store_vector(position, &mut next.position);
@@ -248,7 +248,7 @@ impl<S: Stored, R: Loads<S>, M: BendMeasure> Chain<'_, S, R, M> {
             let inverse = exists::<S, R>(&self.rest[i]) / inverse;
             let (size, against) = remap::<S, R>(pair, [edge_before, vector], [inverse_before, inverse]);
             largest = largest.max(size);
-            restart = restart + against;
+            restart += against;
             (edge_before, inverse_before) = (vector, inverse);
             self.twist_row(i, edge, frame, &mut twist);
         }
@@ -354,7 +354,7 @@ fn remap<S: Stored, R: Loads<S>>(pair: &mut Pair<S>, edges: [Vector3<R>; 2], inv
         R::store_vector(map, &mut pair.map[side]);
         R::store_vector(change, &mut pair.change[side]);
         // s_out − s_in = B x − y.
-        against = against - miss.dot(change);
+        against -= miss.dot(change);
         largest = largest.max(miss.length_squared() * inverse[side] * inverse[side]);
     }
     (largest.sqrt(), against * R::load_from(&pair.weight))
