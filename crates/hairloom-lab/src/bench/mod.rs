@@ -1,6 +1,7 @@
 //! Benchmarks: ratios, each measured in one run, since absolute times hang on the machine and its load.
 
 mod clock;
+mod elastic;
 mod follow;
 mod ftl;
 mod strands;
@@ -50,6 +51,10 @@ pub struct Bench {
 pub fn names() -> &'static [(&'static str, &'static str)] {
     &[
         (
+            "elastic",
+            "Newton steps on whole strands against the splitting of Daviet 2023: time to equal error",
+        ),
+        (
             "ftl",
             "the furry monster's 29,000 strands: stages, lanes against plain code, growth to 200,000 strands",
         ),
@@ -61,6 +66,7 @@ pub fn names() -> &'static [(&'static str, &'static str)] {
 /// Runs the benchmark called `name`.
 pub fn run(name: &str) -> Result<Bench, LabError> {
     match name {
+        "elastic" => Ok(elastic::run()),
         "follow" => Ok(follow::run()),
         "ftl" => Ok(ftl::run()),
         "strands" => Ok(strands::run()),

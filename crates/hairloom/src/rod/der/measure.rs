@@ -1,5 +1,7 @@
 use std::f64::consts::TAU;
 
+use serde::{Deserialize, Serialize};
+
 use crate::math::{Quaternion, Real, Symmetric3, Vector3};
 
 /// The rotation between two adjacent material frames with its derivative.
@@ -158,7 +160,8 @@ impl BendMeasure for HalfTangent {
 }
 
 /// The choice of a measure at run time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Measure {
     /// [`HalfSine`], the default.
     #[default]

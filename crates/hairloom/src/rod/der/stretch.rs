@@ -1,8 +1,11 @@
+use serde::{Deserialize, Serialize};
+
 use super::frame::Edge;
 use crate::math::{Real, Vector3};
 
 /// A measure of stretch; both agree to first order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum StretchMeasure {
     /// `ε = |e| / ē − 1`. The default.
     #[default]

@@ -197,7 +197,7 @@ pub(super) fn step<S: Stored, R: Loads<S>>(
 /// Moves a free strand as a whole to where all that acts on its vertices balances: this keeps its momentum exactly,
 /// whatever its bending has still to do.
 #[inline(always)]
-fn balance<S: Stored, R: Loads<S>>(moving: &mut [Moving<S>], loads: &[Load<S>]) {
+pub(super) fn balance<S: Stored, R: Loads<S>>(moving: &mut [Moving<S>], loads: &[Load<S>]) {
     let (mut weight, mut force) = (R::zero(), Vector3::zero());
     for (moving, load) in moving.iter().zip(loads) {
         let here = R::load_from(&load.weight);
@@ -252,7 +252,7 @@ fn eliminate<S: Stored, R: Loads<S>>(
     let mut stiffness = R::load_from(&rest.stretching);
     let mut pull = (length - R::load_from(&rest.length)) * stiffness;
     if let Some((ratio, (_, old_length))) = old {
-        pull = pull + (length - R::load_from(old_length)) * stiffness * ratio;
+        pull += (length - R::load_from(old_length)) * stiffness * ratio;
         stiffness = stiffness * (ratio + R::splat(1.0));
     }
     let along = behind.position * tangent;
@@ -326,7 +326,7 @@ fn bend<S: Stored, R: Loads<S>>(
     let strain = joint.strain - R::load_vector(&rest.curvature);
     let mut stress = strain.scaled(stiffness);
     if let Some((ratio, (old_strain, _))) = old {
-        stress = stress + (joint.strain - R::load_vector(old_strain)).scaled(stiffness) * ratio;
+        stress += (joint.strain - R::load_vector(old_strain)).scaled(stiffness) * ratio;
         stiffness = stiffness * (ratio + R::splat(1.0));
     }
     let [a, b, c] = joint.jacobian.0;

@@ -1,5 +1,7 @@
 use serde::{Deserialize, Serialize};
 
+use crate::rod::der::{Measure, StretchMeasure};
+
 /// Width of the numbers that rods are computed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -16,6 +18,8 @@ pub enum Precision {
 pub enum Elastic {
     /// Newton steps on whole strands; only contact is split off.
     Newton,
+    /// The paper's splitting into pairs of edges (section 4.2 to 4.4), with momentum.
+    Splitting,
 }
 
 /// What the first free edge of a clamped strand bends against.
@@ -39,6 +43,17 @@ pub struct Params {
     pub tolerance: f64,
     /// How rods are solved.
     pub elastic: Elastic,
+    /// How many iterations of the splitting take the place of each Newton step. Ten in each of ten iterations are enough for
+    /// edges of 1 cm; short edges need more.
+    pub inner: u32,
+    /// w⁰ of section 4.4, the weight of the splitting beside the stiffness of bending; 0 takes it from our rule.
+    pub weight: f64,
+    /// Whether the splitting takes momentum along. Without, it is as printed.
+    pub momentum: bool,
+    /// Measure of bending; Newton steps know `half-sine` alone.
+    pub bending: Measure,
+    /// Measure of stretching; Newton steps know `linear` alone.
+    pub stretching: StretchMeasure,
     /// Width of numbers.
     pub precision: Precision,
     /// How roots are clamped.
@@ -65,6 +80,11 @@ impl Default for Params {
             iterations: 10,
             tolerance: 1.0e-4,
             elastic: Elastic::Newton,
+            inner: 10,
+            weight: 0.0,
+            momentum: true,
+            bending: Measure::HalfSine,
+            stretching: StretchMeasure::Linear,
             precision: Precision::F32,
             clamp: Clamp::Ghost,
             relaxation: 0.0,
@@ -84,7 +104,17 @@ impl Params {
         if !(1..=1_000_000).contains(&self.iterations) {
             return Err(("iterations", "a whole number from 1 to a million"));
         }
+        if !(1..=10_000).contains(&self.inner) {
+            return Err(("inner", "a whole number from 1 to 10,000"));
+        }
+        if self.elastic == Elastic::Newton && self.bending != Measure::HalfSine {
+            return Err(("bending", "`half-sine`, or elastic = \"splitting\""));
+        }
+        if self.elastic == Elastic::Newton && self.stretching != StretchMeasure::Linear {
+            return Err(("stretching", "`linear`, or elastic = \"splitting\""));
+        }
         let not_negative = [
+            ("weight", self.weight),
             ("tolerance", self.tolerance),
             ("relaxation", self.relaxation),
             ("margin", self.margin),

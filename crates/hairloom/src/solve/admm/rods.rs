@@ -3,9 +3,12 @@
 use glam::DVec3;
 
 use super::newton::{self, Base, Damping, Gain};
+use super::params::{Elastic, Params};
+use super::splitting::{self, Chain, Rule};
 use super::strands::{Pack, get_quaternion, get_vector, set_quaternion, set_vector, transported_frames};
 use crate::body::Obstacles;
 use crate::math::{Loads, Stored, StoredKernel, Vector3};
+use crate::rod::der::{BendMeasure, HalfSine, HalfTangent, Measure};
 use crate::scene::{Attachment, Drive, Model};
 use crate::solve::leaving::resolve;
 
@@ -40,6 +43,8 @@ pub(super) fn hold<S: Stored>(
         set_vector(&mut pack.moving[vertex].position, lane, place);
     }
     let held = &pack.held_frames[lane];
+    let turned = turn * held[0] * get_quaternion(&pack.clamp, lane).conjugate();
+    set_quaternion(&mut pack.split.turn, lane, turned);
     set_quaternion(&mut pack.clamp, lane, turn * held[0]);
     for (moving, &frame) in pack.moving.iter_mut().zip(&held[1..]) {
         set_quaternion(&mut moving.frame, lane, turn * frame);
@@ -67,8 +72,7 @@ pub(super) struct Begin<'a, S> {
     pub gravity: DVec3,
     /// Velocity of the air at each vertex [m/s]; empty where it stands still.
     pub wind: &'a [[S; 3]],
-    /// Whether strains are damped.
-    pub damped: bool,
+    pub params: &'a Params,
 }
 
 impl<S: Stored> StoredKernel<S> for Begin<'_, S> {
@@ -76,12 +80,16 @@ impl<S: Stored> StoredKernel<S> for Begin<'_, S> {
 
     #[inline(always)]
     fn run<R: Loads<S>>(self) {
-        let Self { pack, pace, gravity, wind, damped } = self;
+        let Self { pack, pace, gravity, wind, params } = self;
         let first = pack.first();
-        if damped {
+        if params.relaxation > 0.0 {
             pack.old_strains.resize(pack.moving.len() - first, ([S::default(); 3], S::default()));
             let clamp = R::load_quaternion(&pack.clamp);
-            newton::strains::<S, R>(clamp, &pack.moving[first..], &mut pack.old_strains);
+            let (moving, old) = (&pack.moving[first..], &mut pack.old_strains);
+            match params.elastic {
+                Elastic::Newton => newton::strains::<S, R>(clamp, moving, old),
+                Elastic::Splitting => splitting::strains::<S, R, _>(params.bending, clamp, moving, old),
+            }
         }
         // The strand begins as it was, hung at its base.
         let mut position = R::load_vector(&pack.moving[first].position);
@@ -99,6 +107,14 @@ impl<S: Stored> StoredKernel<S> for Begin<'_, S> {
         let (per_square, per_time) = (R::splat(per_square), R::splat(per_time));
         let drag = R::load_from(&pack.drag);
         let (rate, shift) = (drag.mul_add(per_time, per_square), R::load_vector(&pack.shift));
+        let stiffening = match pace {
+            Pace::Dynamic(dt) => 1.0 + params.relaxation / dt,
+            Pace::Still(_) => 1.0,
+        };
+        let base = R::load_vector(&pack.moving[first].position) - R::load_vector(&pack.start[first]);
+        let jolt = (base + shift) * per_time - R::load_vector(&pack.velocities[first]);
+        let acceleration = (jolt * per_time).length() + R::splat(gravity.length());
+        let rule = Rule { printed: params.weight, stiffening, acceleration };
         let gravity = Vector3::<R>::splat(gravity);
         for i in 0..pack.moving.len() {
             let mass = R::load_from(&pack.rest[i].mass);
@@ -119,7 +135,91 @@ impl<S: Stored> StoredKernel<S> for Begin<'_, S> {
             twist.store_to(&mut load.twist_target);
             R::zero().store_to(&mut pack.moving[i].twist);
         }
+        if params.elastic == Elastic::Splitting {
+            splitting::weigh::<S, R>(rule, &pack.rest[first..], &mut pack.split.pairs[first..]);
+            chain::<S, R, _>(pack, params, HalfSine, None).begin();
+        }
     }
+}
+
+/// The free part of a pack, for the splitting.
+#[inline(always)]
+fn chain<'a, S: Stored, R: Loads<S>, M: BendMeasure>(
+    pack: &'a mut Pack<S>,
+    params: &Params,
+    bending: M,
+    damping: Option<f64>,
+) -> Chain<'a, S, R, M> {
+    let first = pack.first();
+    Chain {
+        base: match pack.base {
+            Some(_) => Base::Clamped(R::load_quaternion(&pack.clamp)),
+            None => Base::Free,
+        },
+        bending,
+        stretching: params.stretching,
+        rest: &pack.rest[first..],
+        moving: &mut pack.moving[first..],
+        loads: &pack.loads[first..],
+        damping: damping.map(|ratio| Damping { ratio, old: &pack.old_strains }),
+        pairs: &mut pack.split.pairs[first..],
+        momentum: &mut pack.split.momentum,
+        turn: &pack.split.turn,
+        accelerated: params.momentum,
+    }
+}
+
+/// Iterations of the splitting with the loads as they are, until no edge differs by more than `tolerance` from its copies.
+pub(super) struct IterateSplit<'a, S> {
+    pub pack: &'a mut Pack<S>,
+    pub params: &'a Params,
+    pub iterations: u32,
+    /// Beside the edge's length.
+    pub tolerance: f64,
+    /// Strength of damping beside elasticity, τ / dt.
+    pub damping: f64,
+}
+
+impl<S: Stored> StoredKernel<S> for IterateSplit<'_, S> {
+    /// The largest difference of the last iteration, beside the edge's length, and how many there were.
+    type Output = (f64, u32);
+
+    #[inline(always)]
+    fn run<R: Loads<S>>(self) -> (f64, u32) {
+        let Self { pack, params, iterations, tolerance, damping } = self;
+        let damping = (damping > 0.0).then_some(damping);
+        if pack.first() + 1 >= pack.moving.len() {
+            return (0.0, 0);
+        }
+        match params.bending {
+            Measure::HalfSine => {
+                repeat::<S, R, _>(chain(pack, params, HalfSine, damping), iterations, tolerance)
+            }
+            Measure::HalfTangent => {
+                repeat::<S, R, _>(chain(pack, params, HalfTangent, damping), iterations, tolerance)
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn repeat<S: Stored, R: Loads<S>, M: BendMeasure>(
+    mut chain: Chain<'_, S, R, M>,
+    iterations: u32,
+    tolerance: f64,
+) -> (f64, u32) {
+    let (mut largest, mut count) = (0.0, iterations);
+    for iteration in 0..iterations {
+        let mut row = S::default();
+        chain.iterate().store_to(&mut row);
+        largest = (0..S::LANES).map(|lane| row.get(lane)).fold(0.0, f64::max);
+        if largest <= tolerance {
+            count = iteration + 1;
+            break;
+        }
+    }
+    chain.settle();
+    (largest, count)
 }
 
 /// Newton's iterations with the loads as they are, until no edge turns by more than `tolerance`.
@@ -185,7 +285,7 @@ impl<S: Stored> StoredKernel<S> for Finish<'_, S> {
         for i in 0..pack.moving.len() {
             let moved = R::load_vector(&pack.moving[i].position) + shift - R::load_vector(&pack.start[i]);
             // Also keeps NaN, which a maximum would drop.
-            fastest = fastest + moved.length_squared();
+            fastest += moved.length_squared();
             R::store_vector(moved * per_time, &mut pack.velocities[i]);
             let spin = R::load_from(&pack.moving[i].twist) * per_time;
             spin.store_to(&mut pack.spins[i]);

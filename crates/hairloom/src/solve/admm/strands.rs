@@ -4,9 +4,11 @@ use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
 use super::newton::{Constants, Load, Moving};
-use super::params::Clamp;
-use crate::math::Stored;
+use super::params::{Clamp, Elastic, Params};
+use super::splitting::Split;
 use crate::math::lanes::WIDTH;
+use crate::math::{Quaternion, Stored};
+use crate::rod::der::{Bend, Frame, Measure};
 use crate::scene::Model;
 use crate::solve::packing::{EMPTY, groups};
 
@@ -43,6 +45,8 @@ pub(super) struct Pack<S> {
     pub loads: Vec<Load<S>>,
     /// Strains and lengths when the step began; empty without damping.
     pub old_strains: Vec<([S; 3], S)>,
+    /// What the splitting knows from iteration to iteration; empty for Newton steps.
+    pub split: Split<S>,
 }
 
 impl<S> Pack<S> {
@@ -87,15 +91,15 @@ pub(super) fn transported_frames(points: &[DVec3], first: Option<DQuat>) -> Vec<
     frames
 }
 
-/// The strain between two frames, `2 Im(q̄ₐ q_b)`.
-fn strain(before: DQuat, behind: DQuat) -> DVec3 {
-    let relative = before.conjugate() * behind;
-    DVec3::new(relative.x, relative.y, relative.z) * (2.0 * relative.w.signum())
+/// The strain between two frames.
+fn strain(measure: Measure, before: DQuat, behind: DQuat) -> [f64; 3] {
+    let [before, behind] = [before, behind].map(|frame| Frame(Quaternion::splat(frame)));
+    Bend::<f64>::strain(measure, before, behind).to_array()
 }
 
 impl<S: Stored> Strands<S> {
     /// Lays out strands of which `held[strand]` vertices are held at the root.
-    pub(super) fn new(model: &Model, held: &[u32], clamp: Clamp) -> Self {
+    pub(super) fn new(model: &Model, held: &[u32], params: &Params) -> Self {
         let mut place = vec![(EMPTY, 0); model.strands()];
         let groups = groups(model, held, S::LANES);
         for (pack, (_, group)) in groups.iter().enumerate() {
@@ -103,7 +107,7 @@ impl<S: Stored> Strands<S> {
                 place[strand as usize] = (pack as u32, lane as u32);
             }
         }
-        let packs = groups.par_iter().map(|(held, group)| Pack::new(model, group, *held as usize, clamp));
+        let packs = groups.par_iter().map(|(held, group)| Pack::new(model, group, *held as usize, params));
         Self { packs: packs.collect(), place }
     }
 
@@ -115,7 +119,8 @@ impl<S: Stored> Strands<S> {
 }
 
 impl<S: Stored> Pack<S> {
-    fn new(model: &Model, group: &[u32], held: usize, clamp: Clamp) -> Self {
+    fn new(model: &Model, group: &[u32], held: usize, params: &Params) -> Self {
+        let clamp = params.clamp;
         let counts = group.iter().map(|&s| model.range(s as usize).len());
         let vertices = counts.clone().max().unwrap_or(0);
         let base = held.checked_sub(1).map(|base| match clamp {
@@ -145,6 +150,10 @@ impl<S: Stored> Pack<S> {
             base_loads: vec![Load::default(); vertices],
             loads: vec![Load::default(); vertices],
             old_strains: Vec::new(),
+            split: match params.elastic {
+                Elastic::Newton => Split::default(),
+                Elastic::Splitting => Split::new(vertices),
+            },
         };
         for (lane, &strand) in group.iter().enumerate() {
             pack.strands[lane] = strand;
@@ -161,13 +170,17 @@ impl<S: Stored> Pack<S> {
                 std::iter::once(frames[clamp]).chain(frames[..base].iter().copied()).collect()
             });
             pack.held_frames.push(held);
-            pack.set_rest(model, strand as usize, lane, &frames, clamp);
+            pack.set_rest(model, strand as usize, lane, &frames, params);
+            let edges = points.len() - 1;
+            let first = pack.first();
+            pack.split.share_edges(lane, first, edges);
         }
         pack
     }
 
     /// Stiffness, mass and natural shape of one strand.
-    fn set_rest(&mut self, model: &Model, strand: usize, lane: usize, frames: &[DQuat], clamp: Clamp) {
+    fn set_rest(&mut self, model: &Model, strand: usize, lane: usize, frames: &[DQuat], params: &Params) {
+        let clamp = params.clamp;
         let (range, material) = (model.range(strand), model.material(strand));
         let edges = range.len() - 1;
         let lengths = &model.rest_lengths[range.clone()];
@@ -194,11 +207,11 @@ impl<S: Stored> Pack<S> {
             }
             rest.inertia.set(lane, material.twisting_inertia() * lengths[i]);
             let natural = if i == 0 || (clamp == Clamp::Ghost && self.base == Some(i)) {
-                DVec3::ZERO
+                [0.0; 3]
             } else {
-                strain(frames[i - 1], frames[i])
+                strain(params.bending, frames[i - 1], frames[i])
             };
-            for (stored, value) in rest.curvature.iter_mut().zip(natural.to_array()) {
+            for (stored, value) in rest.curvature.iter_mut().zip(natural) {
                 stored.set(lane, value);
             }
         }
@@ -216,6 +229,7 @@ impl<S: Stored> Pack<S> {
         frames: &[DQuat],
     ) {
         self.roots[lane] = positions[0];
+        self.split.forget(lane);
         for (i, moving) in self.moving.iter_mut().enumerate() {
             // Spare rows stay on the tip.
             let vertex = i.min(positions.len() - 1);
