@@ -150,6 +150,16 @@ impl Rig {
         self
     }
 
+    /// The same with the tips held elsewhere than groomed [m].
+    pub(crate) fn with_tips(mut self, tips: &[DVec3]) -> Self {
+        let Attachments { items, points } = &mut self.attachments;
+        for (item, &tip) in items.iter().filter(|item| item.first > 0).zip(tips) {
+            // The clamp does not move: its frame is the world's.
+            points[item.points as usize] = tip;
+        }
+        self
+    }
+
     /// Goes on by `dt` [s].
     pub(crate) fn step(&mut self, dt: f64) -> Result<Report, LabError> {
         let report = self.advance(Step::Dynamic { dt }, dt)?;
