@@ -1,9 +1,11 @@
 //! The project's chores, for `cargo xtask CHORE`:
 //!
 //! - `test [ARGUMENTS]` makes all that the tests need and runs every test of the workspace. Arguments go to
-//!   `cargo test`, for instance `cargo xtask test -p hairloom-io -- obj`.
+//!   `cargo test`, for instance `cargo xtask test -p hairloom-io -- obj`. Tests that need other software or files are
+//!   ignored by a plain `cargo test`; here they run.
 //! - `ci` checks formatting, lints, documentation and tests, and prints the time of each.
 
+mod grooms;
 mod python;
 mod stages;
 
@@ -42,10 +44,31 @@ fn test(arguments: &[String]) -> Result<bool> {
     let interpreter = python::prepare(&root()?)?;
     let mut command = cargo(&["test", "--release"])?;
     command.env(python::VARIABLE, interpreter);
-    if arguments.is_empty() {
-        command.arg("--workspace");
+    let missing = grooms::missing(&root()?)?;
+    let passed = stages::run(command.args(test_arguments(arguments, missing.is_some())))?;
+    if let Some(folder) = missing {
+        let (variable, tests) = (grooms::VARIABLE, grooms::TESTS);
+        println!("\nnot run: the tests {tests}*, for there are no real grooms at {}", folder.display());
+        println!("({variable} may name a folder of them)");
     }
-    stages::run(command.args(arguments))
+    Ok(passed)
+}
+
+/// What `cargo test` gets: the user's arguments, all of the workspace if they name no part of it, and the tests that
+/// others ignore.
+fn test_arguments(arguments: &[String], without_grooms: bool) -> Vec<String> {
+    let end = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
+    let mut all = arguments[..end].to_vec();
+    if end == 0 {
+        all.push("--workspace".into());
+    }
+    // Measurements are ignored, too, and check nothing.
+    all.extend(["--", "--include-ignored", "--skip", "time_of_"].map(str::to_owned));
+    if without_grooms {
+        all.extend(["--skip".into(), grooms::TESTS.into()]);
+    }
+    all.extend(arguments.iter().skip(end + 1).cloned());
+    all
 }
 
 /// Runs all checks even if one fails, so that one run shows everything that is wrong.
@@ -79,4 +102,23 @@ fn root() -> Result<PathBuf> {
     let package = std::env::var_os("CARGO_MANIFEST_DIR").context("start this as `cargo xtask`")?;
     let package = std::path::absolute(package)?;
     Ok(package.parent().context("xtask must lie in the workspace")?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::test_arguments;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn ignored_tests_run_whatever_else_is_asked_for() {
+        let joined = |text, without| test_arguments(&words(text), without).join(" ");
+        assert_eq!(joined("", false), "--workspace -- --include-ignored --skip time_of_");
+        assert_eq!(joined("-p io", false), "-p io -- --include-ignored --skip time_of_");
+        assert_eq!(joined("-- obj", false), "--workspace -- --include-ignored --skip time_of_ obj");
+        let without = "-p io -- --include-ignored --skip time_of_ --skip real_groom obj";
+        assert_eq!(joined("-p io -- obj", true), without);
+    }
 }

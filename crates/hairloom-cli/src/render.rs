@@ -1,13 +1,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use hairloom_io::cache::Cache;
+use hairloom::groom::FARTHEST;
+use hairloom_io::cache::{Cache, CacheFrame};
 use hairloom_picture::{Animation, ContactSheet, HairColor, PictureError, Playback, View};
 
 use crate::failure::Failure;
 use crate::output::{make_parent, print};
 use crate::progress::Progress;
-use crate::settings::size;
+use crate::settings::{factor, size};
 use crate::stage::Look;
 
 /// Draw a groom or a frame of a cache, a contact sheet of several frames, or an animation.
@@ -20,7 +21,7 @@ pub(crate) struct Arguments {
     #[arg(long, short, value_name = "FILE.png")]
     out: PathBuf,
     /// The frame to draw, counted from 0.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     frame: usize,
     /// Draw N frames, evenly spaced from the first to the last, on one contact sheet.
     #[arg(long, value_name = "N", conflicts_with_all = ["frame", "animation"], value_parser = clap::value_parser!(u32).range(1..=400))]
@@ -38,7 +39,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME", default_value = "brown")]
     color: HairColor,
     /// Multiplies the diameters of the strands; chosen from their number when left out.
-    #[arg(long, value_name = "FACTOR")]
+    #[arg(long, value_name = "FACTOR", allow_negative_numbers = true, value_parser = factor)]
     thickness: Option<f32>,
 }
 
@@ -62,7 +63,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(count) => sheet(arguments, &cache, look, count)?,
         None if arguments.animation => animation(arguments, &cache, look)?,
         None => {
-            let shot = cache.frame(arguments.frame).map_err(Failure::bad_input)?;
+            let shot = read(arguments, &cache, arguments.frame)?;
             let image = look.draw(&shot, &look.camera(&arguments.camera, [&shot]))?;
             image.save_png(&arguments.out).map_err(failure)?;
         }
@@ -70,12 +71,36 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     print(&format!("{}\n", arguments.out.display()))
 }
 
+/// Reads a frame and refuses what no simulation would take either: points that are nowhere.
+fn read(arguments: &Arguments, cache: &Cache, frame: usize) -> Result<CacheFrame, Failure> {
+    let shot = cache.frame(frame).map_err(Failure::bad_input)?;
+    let wrong = |problem: String| {
+        Failure::bad_input(format!("{}, frame {frame}: {problem}", arguments.file.display()))
+    };
+    shot.groom.check_shape().map_err(|error| wrong(error.to_string()))?;
+    let curves = &shot.groom.curves;
+    if shot.bodies.is_empty() && !(0..curves.strands()).any(|strand| curves.length(strand) > 0.0) {
+        return Err(wrong(
+            "there is nothing to draw: no strand has two distinct vertices, and no bodies".into(),
+        ));
+    }
+    for body in &shot.bodies {
+        let nowhere = |point: &glam::Vec3| !point.is_finite() || point.abs().max_element() > FARTHEST;
+        if let Some(vertex) = body.mesh.points.iter().position(nowhere) {
+            let position = body.mesh.points[vertex];
+            return Err(wrong(format!(
+                "body '{}', vertex {vertex}: the position {position} m is not finite or more than 1000 km from the \
+                 origin; export the mesh again",
+                body.name
+            )));
+        }
+    }
+    Ok(shot)
+}
+
 fn sheet(arguments: &Arguments, cache: &Cache, look: Look, count: u32) -> Result<(), Failure> {
     let frames = spread(cache.frames(), count);
-    let shots = frames
-        .iter()
-        .map(|&frame| cache.frame(frame).map_err(Failure::bad_input))
-        .collect::<Result<Vec<_>, _>>()?;
+    let shots = frames.iter().map(|&frame| read(arguments, cache, frame)).collect::<Result<Vec<_>, _>>()?;
     let camera = look.camera(&arguments.camera, &shots);
     let count = frames.len() as u32;
     let columns = f64::from(count).sqrt().ceil() as u32;
@@ -92,10 +117,8 @@ fn sheet(arguments: &Arguments, cache: &Cache, look: Look, count: u32) -> Result
 fn animation(arguments: &Arguments, cache: &Cache, look: Look) -> Result<(), Failure> {
     // A few frames tell where the scene goes; reading all of them twice would take as long as drawing.
     let scouted = spread(cache.frames(), 8);
-    let scouted = scouted
-        .into_iter()
-        .map(|frame| cache.frame(frame).map_err(Failure::bad_input))
-        .collect::<Result<Vec<_>, _>>()?;
+    let scouted =
+        scouted.into_iter().map(|frame| read(arguments, cache, frame)).collect::<Result<Vec<_>, _>>()?;
     let camera = look.camera(&arguments.camera, &scouted);
     let total = cache.frames();
     let playback = Playback { fps: cache.fps(), plays: 0 };
@@ -104,9 +127,7 @@ fn animation(arguments: &Arguments, cache: &Cache, look: Look) -> Result<(), Fai
     let mut progress = Progress::new("picture");
     progress.begin(0, total as u64);
     for frame in 0..total {
-        animation
-            .add(&look.draw(&cache.frame(frame).map_err(Failure::bad_input)?, &camera)?)
-            .map_err(failure)?;
+        animation.add(&look.draw(&read(arguments, cache, frame)?, &camera)?).map_err(failure)?;
         progress.step(frame as u64 + 1, total as u64, "");
     }
     animation.finish().map_err(failure)

@@ -35,6 +35,12 @@ pub(crate) fn size(text: &str) -> Result<(u32, u32), String> {
         .ok_or_else(|| "expected WIDTHxHEIGHT in pixels, as in 1280x720".to_owned())
 }
 
+/// Reads a factor: a number above 0.
+pub(crate) fn factor(text: &str) -> Result<f32, String> {
+    let number = text.trim().parse().ok().filter(|factor: &f32| factor.is_finite() && *factor > 0.0);
+    number.ok_or_else(|| "expected a number above 0, as in 1.5".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,6 +62,14 @@ mod tests {
     fn broken_settings_are_refused() {
         for text in ["a", "=3", "a=", "a=[1, 2", "a={b=", "a=\"open", "a=1\nb=2"] {
             assert!(setting(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn factors() {
+        assert_eq!(factor(" 1.5"), Ok(1.5));
+        for text in ["", "0", "-3", "nan", "inf", "1e99", "2x"] {
+            assert!(factor(text).is_err(), "{text}");
         }
     }
 

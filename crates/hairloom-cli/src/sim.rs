@@ -3,8 +3,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use hairloom::scene::{GroomSource, Scene, TimeRange};
 use hairloom::simulate::{FrameReport, Simulation};
+use hairloom::solve::Method;
 use hairloom_io::run::{self, Observer, RunOptions, Status, Summary};
 use serde::Serialize;
 use toml::Value;
@@ -24,11 +26,11 @@ use crate::settings::setting;
 pub(crate) struct Arguments {
     /// The scene; scenes/every-key.toml shows every key.
     scene: PathBuf,
-    /// Solver to use instead of the scene's: ftl.
-    #[arg(long)]
+    /// Solver to use instead of the scene's, with its usual parameters.
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Method::NAMES))]
     solver: Option<String>,
     /// Frames to simulate instead of the scene's.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     frames: Option<u32>,
     /// Set any key of the scene, its value in TOML; bare words are strings.
     #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
@@ -43,10 +45,10 @@ pub(crate) struct Arguments {
     #[arg(long)]
     resume: bool,
     /// Threads to use instead of one for each core; the result is the same.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Seed of the grown groom instead of the scene's.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     seed: Option<u32>,
 }
 

@@ -46,6 +46,7 @@ impl Look {
         let body = |body: &'s CacheBody| BodyLayer {
             mesh: &body.mesh,
             color: body.color.map_or(BodyLayer::SKIN, Vec3::from_array),
+            point_colors: &body.point_colors,
         };
         Scene { hair: vec![hair], bodies: shot.bodies.iter().map(body).collect(), ground: None }
     }

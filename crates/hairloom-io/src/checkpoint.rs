@@ -3,8 +3,9 @@
 //! | bytes | content (little-endian) |
 //! |---|---|
 //! | 8 | `HLCHECK` and a zero |
-//! | 4 | version of the format, u32: 1 |
-//! | 8 | fingerprint of the scene, u64 |
+//! | 4 | version of the format, u32: 2 |
+//! | 8 | fingerprint of the run, u64 |
+//! | 4 + n | what the run has told so far, JSON: length u32, UTF-8 |
 //! | 4 + n | the method's name: length u32, UTF-8 |
 //! | 4 | version of the method's columns, u32 |
 //! | 4 | number of columns, u32 |
@@ -20,7 +21,18 @@ use hairloom::solve::{Checkpoint, Column};
 use crate::fingerprint::Fingerprint;
 
 const MAGIC: [u8; 8] = *b"HLCHECK\0";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+
+/// A run that can go on.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SavedRun {
+    /// The fingerprint of all that the run hangs on.
+    pub fingerprint: u64,
+    /// What the run has told so far, in JSON.
+    pub report: String,
+    /// The simulation.
+    pub state: Checkpoint,
+}
 
 /// Why a checkpoint file could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -55,19 +67,15 @@ pub enum CheckpointProblem {
     Damaged,
 }
 
-/// Writes a checkpoint with the fingerprint of its scene. The file appears complete or not at all.
-pub fn write(
-    path: impl AsRef<Path>,
-    checkpoint: &Checkpoint,
-    scene_fingerprint: u64,
-) -> Result<(), CheckpointFileError> {
+/// Writes a checkpoint. The file appears complete or not at all.
+pub fn write(path: impl AsRef<Path>, run: &SavedRun) -> Result<(), CheckpointFileError> {
     let path = path.as_ref();
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(".tmp");
     let temporary = PathBuf::from(temporary);
     let written = || -> io::Result<()> {
         let mut out = Summed { out: BufWriter::new(File::create(&temporary)?), sum: Fingerprint::new() };
-        write_to(&mut out, checkpoint, scene_fingerprint)?;
+        write_to(&mut out, run)?;
         let sum = out.sum.value();
         out.out.write_all(&sum.to_le_bytes())?;
         out.out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_data()?;
@@ -76,8 +84,8 @@ pub fn write(
     written().map_err(|error| CheckpointFileError { path: path.to_owned(), problem: error.into() })
 }
 
-/// Reads a checkpoint and the fingerprint of its scene.
-pub fn read(path: impl AsRef<Path>) -> Result<(Checkpoint, u64), CheckpointFileError> {
+/// Reads a checkpoint.
+pub fn read(path: impl AsRef<Path>) -> Result<SavedRun, CheckpointFileError> {
     let path = path.as_ref();
     let read = || parse(&fs::read(path)?);
     read().map_err(|problem| CheckpointFileError { path: path.to_owned(), problem })
@@ -96,15 +104,18 @@ impl Summed {
     }
 
     fn text(&mut self, text: &str) -> io::Result<()> {
-        self.put(&(text.len() as u32).to_le_bytes())?;
+        let length = u32::try_from(text.len()).map_err(io::Error::other)?;
+        self.put(&length.to_le_bytes())?;
         self.put(text.as_bytes())
     }
 }
 
-fn write_to(out: &mut Summed, checkpoint: &Checkpoint, fingerprint: u64) -> io::Result<()> {
+fn write_to(out: &mut Summed, run: &SavedRun) -> io::Result<()> {
+    let checkpoint = &run.state;
     out.put(&MAGIC)?;
     out.put(&VERSION.to_le_bytes())?;
-    out.put(&fingerprint.to_le_bytes())?;
+    out.put(&run.fingerprint.to_le_bytes())?;
+    out.text(&run.report)?;
     out.text(&checkpoint.method)?;
     out.put(&checkpoint.version.to_le_bytes())?;
     out.put(&(checkpoint.columns.len() as u32).to_le_bytes())?;
@@ -167,7 +178,7 @@ impl<'a> Rest<'a> {
     }
 }
 
-fn parse(bytes: &[u8]) -> Result<(Checkpoint, u64), CheckpointProblem> {
+fn parse(bytes: &[u8]) -> Result<SavedRun, CheckpointProblem> {
     if !bytes.starts_with(&MAGIC) {
         return Err(CheckpointProblem::Magic);
     }
@@ -183,9 +194,9 @@ fn parse(bytes: &[u8]) -> Result<(Checkpoint, u64), CheckpointProblem> {
     if expected.value() != u64::from_le_bytes(*sum) {
         return Err(CheckpointProblem::Damaged);
     }
-    let fingerprint = rest.u64()?;
-    let mut checkpoint = Checkpoint::default();
-    checkpoint.begin(&rest.text()?, rest.u32()?);
+    let (fingerprint, report) = (rest.u64()?, rest.text()?);
+    let mut state = Checkpoint::default();
+    state.begin(&rest.text()?, rest.u32()?);
     for _ in 0..rest.u32()? {
         let name = rest.text()?;
         let [code] = rest.array()?;
@@ -196,9 +207,13 @@ fn parse(bytes: &[u8]) -> Result<(Checkpoint, u64), CheckpointProblem> {
             3 => Column::U64(rest.values(u64::from_le_bytes)?),
             _ => return Err(CheckpointProblem::Damaged),
         };
-        checkpoint.columns.insert(name, column);
+        state.columns.insert(name, column);
     }
-    if rest.0.is_empty() { Ok((checkpoint, fingerprint)) } else { Err(CheckpointProblem::Damaged) }
+    if rest.0.is_empty() {
+        Ok(SavedRun { fingerprint, report, state })
+    } else {
+        Err(CheckpointProblem::Damaged)
+    }
 }
 
 #[cfg(test)]
@@ -216,14 +231,15 @@ mod tests {
         checkpoint.put("nothing", Vec::<u32>::new());
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.checkpoint");
-        write(&path, &checkpoint, 42).unwrap();
-        let (read, fingerprint) = read(&path).unwrap();
+        let run = SavedRun { fingerprint: 42, report: "{\"ä\": 1}".to_owned(), state: checkpoint };
+        write(&path, &run).unwrap();
+        let read = read(&path).unwrap();
         // As text: NaN is not equal to itself.
-        assert_eq!((format!("{read:?}"), fingerprint), (format!("{checkpoint:?}"), 42));
-        let bits = |checkpoint: &Checkpoint| -> Vec<u32> {
-            checkpoint.take::<f32>("singles", 4).unwrap().iter().map(|value| value.to_bits()).collect()
+        assert_eq!(format!("{read:?}"), format!("{run:?}"));
+        let bits = |run: &SavedRun| -> Vec<u32> {
+            run.state.take::<f32>("singles", 4).unwrap().iter().map(|value| value.to_bits()).collect()
         };
-        assert_eq!(bits(&read), bits(&checkpoint));
+        assert_eq!(bits(&read), bits(&run));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file stays");
     }
 
@@ -232,7 +248,7 @@ mod tests {
         let mut bytes = MAGIC.to_vec();
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend(0_u64.to_le_bytes());
-        bytes.extend([0; 8]);
+        bytes.extend([0; 12]);
         bytes.extend(1_u32.to_le_bytes());
         bytes.extend(0_u32.to_le_bytes());
         bytes.push(1);
@@ -241,7 +257,7 @@ mod tests {
         sum.add(&bytes);
         bytes.extend(sum.value().to_le_bytes());
         assert!(matches!(parse(&bytes), Err(CheckpointProblem::Damaged)));
-        bytes[8] = 2;
-        assert!(matches!(parse(&bytes), Err(CheckpointProblem::Version { found: 2 })));
+        bytes[8] = 1;
+        assert!(matches!(parse(&bytes), Err(CheckpointProblem::Version { found: 1 })));
     }
 }

@@ -19,18 +19,31 @@ impl Fingerprint {
     }
 
     /// Takes in a count.
-    pub(crate) fn add_count(&mut self, count: usize) {
+    fn add_count(&mut self, count: usize) {
         self.add(&(count as u64).to_le_bytes());
+    }
+
+    /// Takes in a text.
+    pub(crate) fn add_text(&mut self, text: &str) {
+        self.add_count(text.len());
+        self.add(text.as_bytes());
+    }
+
+    /// Takes in a column of values, each as `bytes`.
+    pub(crate) fn add_column<T, const N: usize>(&mut self, values: &[T], bytes: impl Fn(&T) -> [u8; N]) {
+        self.add_count(values.len());
+        values.iter().for_each(|value| self.add(&bytes(value)));
+    }
+
+    /// Takes in numbers.
+    pub(crate) fn add_numbers(&mut self, numbers: &[f32]) {
+        self.add_column(numbers, |number| number.to_bits().to_le_bytes());
     }
 
     /// Takes in points.
     pub(crate) fn add_points(&mut self, points: &[glam::Vec3]) {
         self.add_count(points.len());
-        for point in points {
-            for part in point.to_array() {
-                self.add(&part.to_bits().to_le_bytes());
-            }
-        }
+        points.iter().for_each(|point| self.add_numbers(&point.to_array()));
     }
 
     /// The fingerprint of all that was taken in.

@@ -42,7 +42,11 @@ impl Folder {
         let path = self.locate(file);
         if !path.is_file() {
             let problem = if path.exists() { "is not a regular file" } else { "is not there" };
-            return Err(format!("'{file}' {problem}; looked in the folder '{}'", self.path.display()));
+            let folder = match self.path.to_str() {
+                Some("" | ".") => "the current folder".to_owned(),
+                _ => format!("the folder '{}'", self.path.display()),
+            };
+            return Err(format!("'{file}' {problem}; looked in {folder}"));
         }
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         let extension = extension.to_ascii_lowercase();

@@ -1,23 +1,12 @@
-//! Readers of `.hair` and OBJ files on thousands of damaged files: an answer or an error, never a panic, never
+//! Readers of `.hair`, OBJ and scene files on thousands of damaged files: an answer or an error, never a panic, never
 //! memory that the file does not pay for.
 
 mod mutation;
 
 use glam::Vec3;
+use hairloom::scene::Scene;
 use hairloom_io::hair::{self, Column, HairFile, INFO_BYTES};
 use hairloom_io::obj;
-
-/// More than any of these small files may make a reader ask for [bytes].
-const ADDRESS_SPACE_LIMIT: u64 = 1 << 30;
-
-fn bounded_address_space(run: impl FnOnce()) {
-    let before = mutation::peak_address_space();
-    run();
-    if let (Some(before), Some(after)) = (before, mutation::peak_address_space()) {
-        let grown = after - before;
-        assert!(grown < ADDRESS_SPACE_LIMIT, "address space grew by {grown} bytes");
-    }
-}
 
 fn small_hair(arrays: bool) -> Vec<u8> {
     let count = 12;
@@ -53,14 +42,12 @@ fn read_hair(bytes: &[u8]) -> bool {
 
 #[test]
 fn damaged_hair_files_are_read_or_refused() {
-    bounded_address_space(|| {
-        for (seed, arrays) in [(1, true), (2, false)] {
-            let words: [&[u8]; 4] = [b"HAIR", &[0xff; 4], &[0; 12], b"\x1f\0\0\0"];
-            let accepted = mutation::survive(&small_hair(arrays), 20_000, seed, &words, read_hair);
-            // Flipped bits in values and text are data; most other damage is not.
-            assert!((200..18_000).contains(&accepted), "{accepted} of 20000 accepted");
-        }
-    });
+    for (seed, arrays) in [(1, true), (2, false)] {
+        let words: [&[u8]; 4] = [b"HAIR", &[0xff; 4], &[0; 12], b"\x1f\0\0\0"];
+        let accepted = mutation::survive(&small_hair(arrays), 20_000, seed, &words, read_hair);
+        // Flipped bits in values and text are data; most other damage is not.
+        assert!((200..18_000).contains(&accepted), "{accepted} of 20000 accepted");
+    }
 }
 
 #[test]
@@ -124,11 +111,8 @@ fn read_obj(bytes: &[u8]) -> bool {
 
 #[test]
 fn damaged_obj_files_are_read_or_refused() {
-    assert!(read_obj(OBJ));
-    bounded_address_space(|| {
-        let accepted = mutation::survive(OBJ, 20_000, 3, &OBJ_WORDS, read_obj);
-        assert!((1_000..18_000).contains(&accepted), "{accepted} of 20000 accepted");
-    });
+    let accepted = mutation::survive(OBJ, 20_000, 3, &OBJ_WORDS, read_obj);
+    assert!((1_000..18_000).contains(&accepted), "{accepted} of 20000 accepted");
 }
 
 #[test]
@@ -145,7 +129,7 @@ fn monstrous_obj_files_are_read_in_proportionate_time() {
     let fill = |pattern: &[u8]| pattern.iter().copied().cycle().take(size).collect::<Vec<u8>>();
     let head = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf ";
     let start = std::time::Instant::now();
-    bounded_address_space(|| {
+    mutation::bounded_address_space(|| {
         for pattern in [
             &b"1 2 3 "[..],
             b"9",
@@ -167,4 +151,48 @@ fn monstrous_obj_files_are_read_in_proportionate_time() {
         }
     });
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+}
+
+const SCENE: &str = include_str!("../../../scenes/every-key.toml");
+
+const SCENE_WORDS: [&[u8]; 12] = [
+    b" = 0\n",
+    b" = -1\n",
+    b" = nan\n",
+    b" = 1e400\n",
+    b" = []\n",
+    b"[[body]]\n",
+    b"[time]\n",
+    b"99999999999999999999",
+    b"\"\"\"",
+    b"'",
+    b"\xff",
+    b"{",
+];
+
+#[test]
+fn damaged_scenes_are_read_or_refused_with_their_place() {
+    let read = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes);
+        match Scene::from_toml(&text, "scene.toml") {
+            Ok(scene) => scene.to_toml().is_ok(),
+            Err(error) => {
+                let told = error.to_string();
+                assert!(told.starts_with("scene.toml:"), "{told}");
+                false
+            }
+        }
+    };
+    let accepted = mutation::survive(SCENE.as_bytes(), 4_000, 4, &SCENE_WORDS, read);
+    // Much of the file is comments.
+    assert!((200..3_800).contains(&accepted), "{accepted} of 4000 accepted");
+}
+
+#[test]
+#[should_panic(expected = "panic in case")]
+fn a_reader_that_panics_is_noticed() {
+    mutation::survive(OBJ, 1_000, 5, &OBJ_WORDS, |bytes| {
+        assert!(bytes.starts_with(b"# head"), "damaged at its head");
+        true
+    });
 }

@@ -129,14 +129,14 @@ fn outputs_that_cannot_be_written() {
     refused("out", &[".usdc, .usda, .usd or .hair"]);
     // A folder stands where the file should go, and a file where the folder should go.
     fs::create_dir(folder.path().join("taken.usdc")).unwrap();
-    refused("taken.usdc", &["cannot write", "taken.usdc"]);
+    refused("taken.usdc", &["taken.usdc: this is a folder"]);
     fs::write(folder.path().join("file"), "").unwrap();
     refused("file/out.usda", &["cannot write", "file"]);
     refused("file/out.hair", &["cannot write", "file"]);
     let mut options = options(folder.path(), SMALL, "out.usdc");
     options.report = Some(folder.path().join("taken.usdc"));
     let error = run_until(&options, None).0.unwrap_err();
-    assert!(matches!(error, RunError::Output { .. }), "{error:?}");
+    assert!(matches!(error, RunError::OutputIsFolder { .. }), "{error:?}");
     assert!(
         !folder.path().join("out.usdc").exists(),
         "nothing is simulated before the report can be written"

@@ -2,6 +2,7 @@
 
 use std::f32::consts::FRAC_1_SQRT_2;
 use std::fs;
+use std::path::Path;
 
 use glam::Vec3;
 use hairloom::groom::{Domain, Values};
@@ -172,4 +173,28 @@ fn obj_and_hair_files_are_read() {
     let groom = hairloom::groom::hairy_ball(10, 1);
     hairloom_io::hair::write(folder.path().join("b.hair"), &groom, &Default::default()).unwrap();
     assert_eq!(library.groom("b.hair").unwrap().strands(), 10);
+}
+
+/// The file that `examples/breathing_egg.rs` made for `scenes/animated-mesh.toml`.
+#[test]
+fn the_mesh_that_breathes_is_closed_and_comes_back_to_its_start() {
+    let scenes = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
+    let egg = Folder::new(scenes).animated_mesh("meshes/breathing-egg.usda").unwrap();
+    assert_eq!((egg.times.len(), egg.times[0], egg.times[24]), (25, 0.0, 2.0));
+    assert_eq!(egg.points[0], egg.points[24]);
+    let far = |a: &[Vec3], b: &[Vec3]| a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
+    assert!(far(&egg.points[0], &egg.points[6]) > 0.05, "it moves");
+    // Every edge has a triangle on either side, in opposite directions; the volume is positive at all times.
+    let mut edges: Vec<(u32, u32)> =
+        egg.mesh.triangles.iter().flat_map(|&[a, b, c]| [(a, b), (b, c), (c, a)]).collect();
+    edges.sort_unstable();
+    assert!(edges.iter().all(|&(a, b)| edges.binary_search(&(b, a)).is_ok()));
+    assert!(edges.windows(2).all(|pair| pair[0] != pair[1]));
+    for points in &egg.points {
+        let corner = |vertex: u32| points[vertex as usize];
+        let volumes =
+            egg.mesh.triangles.iter().map(|&[a, b, c]| corner(a).dot(corner(b).cross(corner(c))) / 6.0);
+        let volume: f32 = volumes.sum();
+        assert!((0.005..0.02).contains(&volume), "{volume}");
+    }
 }

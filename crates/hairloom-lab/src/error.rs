@@ -1,4 +1,5 @@
 use hairloom::body::BodyError;
+use hairloom::names::{did_you_mean, one_of, suggest};
 use hairloom::scene::ModelError;
 use hairloom::solve::StepError;
 use hairloom_picture::PictureError;
@@ -92,68 +93,25 @@ impl LabError {
     }
 
     pub(crate) fn unknown_experiment(name: &str, known: &[&str]) -> Self {
-        let (expected, suggestion) = (one_of(known), nearest(name, known));
+        let (expected, suggestion) = (one_of(known), suggest(name, known));
         Self::UnknownExperiment { name: name.to_owned(), expected, suggestion }
     }
 
     pub(crate) fn unknown_bench(name: &str, known: &[&str]) -> Self {
-        let (expected, suggestion) = (one_of(known), nearest(name, known));
+        let (expected, suggestion) = (one_of(known), suggest(name, known));
         Self::UnknownBench { name: name.to_owned(), expected, suggestion }
     }
 
     pub(crate) fn unknown_parameter(key: &str, prefix: &str, owner: String, known: &[&str]) -> Self {
-        let suggestion = nearest(key, known).map(|name| format!("{prefix}{name}"));
+        let suggestion = suggest(key, known).map(|name| format!("{prefix}{name}"));
         let expected = one_of(known);
         Self::UnknownParameter { key: format!("{prefix}{key}"), owner, expected, suggestion }
     }
 
     pub(crate) fn unknown_solver(experiment: &'static str, solver: &str, known: &[&str]) -> Self {
-        let (expected, suggestion) = (one_of(known), nearest(solver, known));
+        let (expected, suggestion) = (one_of(known), suggest(solver, known));
         Self::UnknownSolver { experiment, solver: solver.to_owned(), expected, suggestion }
     }
-}
-
-fn did_you_mean(suggestion: &Option<String>) -> String {
-    suggestion.as_ref().map(|name| format!(" (did you mean '{name}'?)")).unwrap_or_default()
-}
-
-fn one_of(known: &[&str]) -> String {
-    match known {
-        [only] => format!("'{only}'"),
-        _ => format!("one of {}", known.join(", ")),
-    }
-}
-
-/// The known name most similar to `name`, where one is similar at all.
-fn nearest(name: &str, known: &[&str]) -> Option<String> {
-    let (distance, best) = known
-        .iter()
-        .map(|candidate| (edit_distance(name, candidate), *candidate))
-        .min_by_key(|pair| pair.0)?;
-    let prefix = name.len() >= 3 && best.starts_with(name);
-    (prefix || distance * 5 <= best.chars().count().max(4) * 2).then(|| best.to_owned())
-}
-
-/// How many letters must be inserted, dropped, replaced or swapped with their neighbour to turn one word into
-/// the other (optimal string alignment).
-fn edit_distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
-    for i in 0..=a.len() {
-        for j in 0..=b.len() {
-            table[i][j] = if i == 0 || j == 0 {
-                i + j
-            } else {
-                let replaced = table[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-                let mut best = replaced.min(table[i - 1][j] + 1).min(table[i][j - 1] + 1);
-                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                    best = best.min(table[i - 2][j - 2] + 1);
-                }
-                best
-            };
-        }
-    }
-    table[a.len()][b.len()]
 }
 
 #[cfg(test)]
@@ -161,18 +119,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn edit_distances_count_letters() {
-        assert_eq!(edit_distance("kitten", "sitting"), 3);
-        assert_eq!(edit_distance("", "abc"), 3);
-        assert_eq!(edit_distance("roep", "rope"), 1);
-        assert_eq!(edit_distance("same", "same"), 0);
-    }
-
-    #[test]
-    fn only_similar_names_are_suggested() {
-        let known = ["particles", "segment", "duration"];
-        assert_eq!(nearest("particels", &known).as_deref(), Some("particles"));
-        assert_eq!(nearest("seg", &known).as_deref(), Some("segment"));
-        assert_eq!(nearest("colour", &known), None);
+    fn unknown_names_come_with_the_list_and_a_guess() {
+        let known = ["rope", "pendulum"];
+        let told = LabError::unknown_experiment("nope", &known).to_string();
+        assert_eq!(told, "unknown experiment 'nope'; expected one of rope, pendulum. Did you mean 'rope'?");
+        let told = LabError::unknown_bench("colour", &known).to_string();
+        assert_eq!(told, "unknown benchmark 'colour'; expected one of rope, pendulum");
+        let told = LabError::unknown_parameter("seg", "solver.", "ftl".into(), &["segment"]).to_string();
+        assert!(told.ends_with("Did you mean 'solver.segment'?"), "{told}");
     }
 }

@@ -82,7 +82,8 @@ fn overlay<T: Serialize + DeserializeOwned>(
     let known: Vec<&str> = usual.keys().map(String::as_str).filter(|key| *key != TAG).collect();
     let bad = |key: &str, error: toml::de::Error| {
         // The message alone: the place is the key, and there is no text to point into.
-        let problem = error.message().to_owned();
+        let problem = error.message().replace("expected usize", "expected a whole number");
+        let problem = problem.replace("expected f64", "expected a number");
         LabError::BadParameter { key: format!("{prefix}{key}"), problem }
     };
     let mut merged = usual.clone();

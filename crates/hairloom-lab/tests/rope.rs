@@ -84,14 +84,14 @@ fn unknown_names_are_told_with_what_there_is() {
     assert!(failed.is_bad_input());
     let failed = failed.to_string();
     assert!(failed.starts_with("unknown experiment 'roep'; expected one of rope, cantilever"), "{failed}");
-    assert!(failed.ends_with("(did you mean 'rope'?)"), "{failed}");
+    assert!(failed.ends_with("Did you mean 'rope'?"), "{failed}");
     let failed = run("rope", Some("flt"), &[], None).expect_err("no such solver").to_string();
-    assert!(failed.contains("'ftl'") && failed.contains("did you mean 'ftl'?"), "{failed}");
+    assert!(failed.contains("'ftl'") && failed.contains("Did you mean 'ftl'?"), "{failed}");
     let failed = error(&[set("particels", 10)]);
-    assert!(failed.contains("did you mean 'particles'?") && failed.contains("segment"), "{failed}");
+    assert!(failed.contains("Did you mean 'particles'?") && failed.contains("segment"), "{failed}");
     let failed = error(&[set("solver.corection", 0.5)]);
     assert!(
-        failed.contains("did you mean 'solver.correction'?") && failed.contains("solver 'ftl'"),
+        failed.contains("Did you mean 'solver.correction'?") && failed.contains("solver 'ftl'"),
         "{failed}"
     );
     assert!(error(&[set("solver.method", "ftl")]).contains("unknown parameter 'solver.method'"));

@@ -37,13 +37,15 @@ impl<'a> HairLayer<'a> {
     }
 }
 
-/// A body to draw: a mesh of one colour. Triangles with points that are not finite are left out.
+/// A body to draw: a mesh of one colour, or painted. Triangles with points that are not finite are left out.
 #[derive(Debug, Clone)]
 pub struct BodyLayer<'a> {
     /// The surface.
     pub mesh: &'a TriMesh,
     /// Linear RGB, each 0 to 1.
     pub color: Vec3,
+    /// Linear RGB of each point instead, if there is one for each; a wrong number of them is left alone.
+    pub point_colors: &'a [[f32; 3]],
 }
 
 impl<'a> BodyLayer<'a> {
@@ -54,7 +56,7 @@ impl<'a> BodyLayer<'a> {
 
     /// A body in the colour of skin.
     pub fn new(mesh: &'a TriMesh) -> Self {
-        Self { mesh, color: Self::SKIN }
+        Self { mesh, color: Self::SKIN, point_colors: &[] }
     }
 }
 

@@ -9,6 +9,7 @@ pub mod contact;
 pub mod figure;
 pub mod groom;
 pub mod math;
+pub mod names;
 pub mod rod;
 pub mod scene;
 pub mod simulate;

@@ -18,11 +18,19 @@ use crate::output::{make_parent, tell};
 
 /// Make grooms, look into them, convert them.
 #[derive(Subcommand)]
+#[command(after_long_help = EXAMPLES)]
 pub(crate) enum Command {
     Make(make::Arguments),
     Info(info::Arguments),
     Convert(convert::Arguments),
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  hairloom groom make -o hair.usdc --style curly     hair on the built-in bust
+  hairloom groom info hair.usdc                      what is in it
+  hairloom groom convert hair.usdc hair.hair         another format
+Then simulate it: write `[groom]` with `file = \"hair.usdc\"` into a scene, and run `hairloom sim` on that.";
 
 pub(crate) fn run(command: &Command) -> Result<(), Failure> {
     match command {

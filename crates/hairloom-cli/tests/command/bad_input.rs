@@ -44,7 +44,19 @@ fn scenes_that_cannot_be() {
     assert_refused(&sim(&format!("{BALL}[time]\nfps = 0\n"), &[]), &["scene.toml:7:1", "time.fps"]);
     assert_refused(&sim(&format!("{BALL}[time]\nsubsteps = 0\n"), &[]), &["time.substeps"]);
     assert_refused(&sim(BALL, &["--set", "time.fps=0"]), &["--set time.fps=0"]);
-    assert_refused(&sim(BALL, &["--solver", "magic"]), &["magic", "ftl"]);
+    assert_refused(&sim(BALL, &["--set", "time.fps=1e300"]), &["--set time.fps=1e300: "]);
+    assert_refused(&sim(BALL, &["--solver", "magic"]), &["--solver", "magic", "ftl"]);
+    let with_solver = format!("{BALL}[solver]\nmethod = 'ftl'\n");
+    let refused = sim(&with_solver, &["--set", "solver.method=magic"]);
+    assert_refused(&refused, &["--set solver.method=\"magic\"", "no solver 'magic'"]);
+    assert_refused(
+        &sim(&with_solver, &["--set", "solver.bending=9"]),
+        &["--set solver.bending=9", "from 0 to 1"],
+    );
+    assert_refused(&sim(&with_solver.replace("ftl", "flt"), &[]), &["scene.toml:7:1", "Did you mean 'ftl'?"]);
+    assert_refused(&sim(BALL, &["--set", "time.substeps=4000000000"]), &["time.substeps", "10000"]);
+    assert_refused(&sim(BALL, &["--set", "body.0.position=[1e30, 0, 0]"]), &["nearer to the origin"]);
+    assert_refused(&sim(BALL, &["--set", "material.radius=1e30"]), &["--set material.radius=1e30"]);
     assert_refused(&sim(BALL, &["--set", "groom.style={preset='straight', strands=0}"]), &["strands"]);
     assert_refused(&sim("[groom]\nfile = 'no.usdc'\n", &["--seed", "1"]), &["--seed", "no.usdc"]);
 }
@@ -63,12 +75,27 @@ fn grooms_that_cannot_be() {
              int[] curveVertexCounts = [{counts}]\n    point3f[] points = [{points}]\n}}\n"
         )
     };
+    // One strand of points in centimetres.
+    let hair = |points: &[f32]| {
+        let mut bytes = b"HAIR".to_vec();
+        bytes.extend(
+            [1, points.len() as u32 / 3, 2, points.len() as u32 / 3 - 1].iter().flat_map(|n| n.to_le_bytes()),
+        );
+        bytes.extend(0.01_f32.to_le_bytes());
+        bytes.resize(128, 0);
+        bytes.extend(points.iter().flat_map(|number| number.to_le_bytes()));
+        bytes
+    };
     let mut truncated = b"HAIR".to_vec();
     truncated.extend([100u32, 1000, 2, 9].iter().flat_map(|number| number.to_le_bytes()));
     truncated.resize(128 + 50, 0);
     let cases = [
         (file("empty.usda", usda("", "").as_bytes()), "no strands"),
         (file("nan.usda", usda("2", "(0, 0, 0), (nan, 0, 0)").as_bytes()), "not finite"),
+        (file("far.usda", usda("2", "(0, 0, 0), (0, 1e30, 0)").as_bytes()), "strand 0, vertex 1"),
+        (file("far.hair", &hair(&[0.0, 0.0, 0.0, 1e30, 0.0, 0.0])), "units"),
+        (file("nan.hair", &hair(&[0.0, 0.0, 0.0, f32::NAN, 0.0, 0.0])), "strand 0, vertex 1"),
+        (file("dot.hair", &hair(&[0.0; 6])), "two distinct vertices"),
         (file("cut.hair", &truncated), "cut.hair"),
         (file("text.usdc", b"this is no USD file"), "text.usdc"),
         (file("none.usdc", b""), "none.usdc"),
@@ -80,11 +107,10 @@ fn grooms_that_cannot_be() {
         let out = folder.path().join("out.usdc");
         let convert = hairloom().args(["groom", "convert", &groom]).arg(out).output();
         assert_refused(&convert.expect("the command starts"), &[part]);
-        if !groom.contains("empty") && !groom.contains("nan") {
-            let out = folder.path().join("out.png");
-            let render = hairloom().args(["render", &groom, "-o"]).arg(out).output();
-            assert_refused(&render.expect("the command starts"), &[part]);
-        }
+        let out = folder.path().join("out.png");
+        let render = hairloom().args(["render", &groom, "-o"]).arg(out).output().expect("the command starts");
+        // Pictures are of what is there, so that nothing to simulate is nothing to draw.
+        assert_refused(&render, &[if groom.contains("empty") { "nothing to draw" } else { part }]);
     }
 }
 
@@ -95,6 +121,12 @@ fn arguments_that_cannot_be() {
         (&["sim", "scenes/walk.toml", "--set", "fps"], "key=value"),
         (&["sim", "scenes/walk.toml", "--set", "a=[1"], "TOML"),
         (&["sim", "scenes/walk.toml", "--frames", "0"], "--frames"),
+        (&["sim", "scenes/walk.toml", "--frames", "-1"], "-1 is not in"),
+        (&["sim", "scenes/walk.toml", "--solver", "xpdb"], "--solver"),
+        (&["sim", "scenes/grooms"], "scenes/grooms"),
+        (&["sim", "docs/demo.png"], "TOML"),
+        (&["render", "scenes/grooms/fringe.usda", "-o", "/dev/null", "--thickness", "nan"], "--thickness"),
+        (&["render", "scenes/grooms", "-o", "/dev/null"], "scenes/grooms"),
         (&["sim", "scenes/walk.toml", "--threads", "0"], "--threads"),
         (&["sim", "scenes/walk.toml", "--out", "x.mov"], "x.mov"),
         (&["demo", "--size", "0x5"], "1280x720"),
@@ -104,7 +136,13 @@ fn arguments_that_cannot_be() {
         (&["render", "scenes/grooms/fringe.usda", "-o", "/dev/null", "--size", "90000x90000"], "pixels"),
         (&["groom", "make", "-o", "x.usdc", "--style", "mullet"], "ponytail"),
         (&["groom", "make", "-o", "x.usdc", "--figure", "cat"], "bust"),
-        (&["groom", "make", "-o", "x.usdc", "--set", "lenght=1"], "length"),
+        (&["groom", "make", "-o", "x.usdc", "--set", "lenght=1"], "--set lenght=1: "),
+        (
+            &["groom", "make", "-o", "x.usdc", "--mesh", "none.obj"],
+            "'none.obj' is not there; looked in the current folder",
+        ),
+        (&["lab", "nope"], "expected rope. Did you mean 'rope'?"),
+        (&["lab", "rope", "--set", "particles=nan"], "a whole number"),
         (&["lab", "roqe"], "rope"),
         (&["bench", "strand"], "strands"),
         (&["lab", "rope", "--set", "particels=9"], "particles"),
@@ -114,6 +152,26 @@ fn arguments_that_cannot_be() {
         let output = hairloom().args(*arguments).output().expect("the command starts");
         assert_refused(&output, &[part]);
     }
+}
+
+#[test]
+fn outputs_that_cannot_be() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let scene = folder.path().join("scene.toml");
+    fs::write(&scene, BALL).expect("a scene");
+    let taken = folder.path().join("taken.usda");
+    fs::create_dir(&taken).expect("a folder");
+    for option in ["--out", "--report"] {
+        let mut command = hairloom();
+        command.arg("sim").arg(&scene).args(["--frames", "1"]).arg(option).arg(&taken);
+        if option == "--report" {
+            command.arg("--out").arg(folder.path().join("out.usda"));
+        }
+        assert_refused(&command.output().expect("the command starts"), &["taken.usda", "folder"]);
+    }
+    let mut command = hairloom();
+    command.arg("sim").arg(&scene).arg("--out").arg(scene.join("under-a-file.usdc"));
+    assert_refused(&command.output().expect("the command starts"), &["scene.toml"]);
 }
 
 #[cfg(unix)]

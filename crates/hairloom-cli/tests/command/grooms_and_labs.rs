@@ -89,6 +89,19 @@ fn labs_print_json_alone() {
 }
 
 #[test]
+fn every_help_page_shows_an_example() {
+    for page in
+        ["", "demo", "sim", "render", "groom", "groom make", "groom info", "groom convert", "lab", "bench"]
+    {
+        let output = run(&format!("{page} --help"));
+        assert_done(&output);
+        let text = String::from_utf8_lossy(&output.stdout);
+        let example = format!("  hairloom {page}");
+        assert!(text.contains("Example") && text.contains(example.trim_end()), "{page}: {text}");
+    }
+}
+
+#[test]
 fn labs_are_listed() {
     let output = run("lab");
     assert_done(&output);

@@ -100,7 +100,7 @@ impl AlembicCache {
         let settings = HairSettings { sampling, unit: 1.0, widths, velocities };
         let hair = writer.add_hair(simulation.groom(), &settings)?;
         let views = if scene.output.bodies { simulation.body_views() } else { Vec::new() };
-        let bodies = views.iter().map(|BodyView { name, mesh, deforms, color }| {
+        let bodies = views.iter().map(|BodyView { name, mesh, deforms, color, .. }| {
             writer.add_body(name, mesh, color.unwrap_or(layout::BODY_COLOR), *deforms, sampling)
         });
         let bodies = bodies.collect::<Result<_, _>>()?;

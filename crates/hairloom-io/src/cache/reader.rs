@@ -41,8 +41,10 @@ pub struct CacheBody {
     pub name: String,
     /// Its mesh in the world.
     pub mesh: TriMesh,
-    /// Red, green and blue, from 0 to 1.
+    /// Red, green and blue, from 0 to 1, if all of it has one colour.
     pub color: Option<[f32; 3]>,
+    /// The colours of the mesh's points, if each has its own; otherwise empty.
+    pub point_colors: Vec<[f32; 3]>,
 }
 
 impl Cache {
@@ -79,7 +81,12 @@ impl Cache {
             Content::File { stage, times } => {
                 let time = *times.get(index).ok_or_else(missing)?;
                 let meshes = stage.meshes(time)?.into_iter();
-                let bodies = meshes.map(|one| CacheBody { name: one.name, mesh: one.mesh, color: one.color });
+                let bodies = meshes.map(|one| CacheBody {
+                    name: one.name,
+                    mesh: one.mesh,
+                    color: one.color,
+                    point_colors: one.point_colors,
+                });
                 let (groom, time_code) = (stage.groom(time)?, stage.time_code(time));
                 Ok(CacheFrame { groom, bodies: bodies.collect(), time_code })
             }

@@ -255,8 +255,12 @@ fn declare_body(writer: &mut Writer, view: &BodyView, path: &str) -> Result<Body
     constant(writer, body, "faceVertexCounts", "int[]", &counts)?;
     let indices = view.mesh.triangles.as_flattened().iter().map(|&vertex| vertex as i32).collect();
     constant(writer, body, "faceVertexIndices", "int[]", &Value::IntArray(indices))?;
-    let color = Value::Vec3fArray(vec![view.color.unwrap_or(layout::BODY_COLOR)]);
-    primvar(writer, body, layout::COLOR, "color3f[]", "constant", &color)?;
+    let painted = !view.point_colors.is_empty() && view.point_colors.len() == view.mesh.points.len();
+    let (colors, interpolation) = match view.color {
+        None if painted => (triples(&view.point_colors), "vertex"),
+        color => (Value::Vec3fArray(vec![color.unwrap_or(layout::BODY_COLOR)]), "constant"),
+    };
+    primvar(writer, body, layout::COLOR, "color3f[]", interpolation, &colors)?;
     let points = writer.declare(body, "points", "point3f[]")?;
     let bounds = writer.declare(body, "extent", "float3[]")?;
     if view.deforms {

@@ -39,6 +39,12 @@ pub enum RunError {
         /// The file.
         path: PathBuf,
     },
+    /// An output is a folder.
+    #[error("{}: this is a folder; name a file in it", path.display())]
+    OutputIsFolder {
+        /// The folder.
+        path: PathBuf,
+    },
     /// The output cannot be written.
     #[error("cannot write {}: {source}", path.display())]
     Output {
@@ -82,11 +88,22 @@ impl RunError {
             | Self::Scene(_)
             | Self::Setup { .. }
             | Self::OutputIsInput { .. }
+            | Self::OutputIsFolder { .. }
             | Self::OtherScene { .. } => true,
             Self::Cache(error) => {
                 matches!(error, CacheError::Extension { .. } | CacheError::Resume { .. })
             }
-            Self::Output { .. } | Self::Checkpoint(_) | Self::Failed { .. } => false,
+            // A place that was badly chosen; a full disk, for instance, is another matter.
+            Self::Output { source, .. } => matches!(
+                source.kind(),
+                io::ErrorKind::NotFound
+                    | io::ErrorKind::AlreadyExists
+                    | io::ErrorKind::PermissionDenied
+                    | io::ErrorKind::NotADirectory
+                    | io::ErrorKind::IsADirectory
+                    | io::ErrorKind::ReadOnlyFilesystem
+            ),
+            Self::Checkpoint(_) | Self::Failed { .. } => false,
         }
     }
 }

@@ -5,26 +5,28 @@
 //! where it was and gives the same bits as an unbroken one. It is removed when the run is complete.
 
 mod error;
+mod fingerprint;
 mod report;
 
 pub use error::RunError;
-pub use report::{Status, Summary, WorstOf, peak_memory};
+pub use report::{OutOfReach, PhaseTotal, Status, Summary, WorstOf, peak_memory};
 
 use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use hairloom::scene::{Animation, BodyShape, GroomSource, OutputSettings, Scene};
+use hairloom::scene::{Animation, BodyShape, GroomSource, Scene};
 use hairloom::simulate::{FrameReport, Simulation, SimulationError};
 use hairloom::solve::Checkpoint;
 
+pub(crate) use self::fingerprint::fingerprint;
 use self::report::ReportFile;
 use crate::Folder;
 use crate::alembic::AlembicError;
 use crate::cache::{self, Cache, CacheError, CacheFormat, CacheWriter};
-use crate::checkpoint;
-use crate::fingerprint::Fingerprint;
+use crate::checkpoint::{self, CheckpointFileError, CheckpointProblem, SavedRun};
 use crate::usd::UsdError;
 
 /// The age at which a checkpoint is replaced by a new one, if that does not take long.
@@ -72,8 +74,13 @@ impl Observer for Silent {}
 /// Reads the scene of a run, its overrides in place.
 pub fn read_scene(options: &RunOptions) -> Result<Scene, RunError> {
     let path = &options.scene;
-    let text =
-        fs::read_to_string(path).map_err(|source| RunError::ReadScene { path: path.clone(), source })?;
+    let text = fs::read_to_string(path).map_err(|source| match source.kind() {
+        ErrorKind::InvalidData => {
+            io::Error::new(ErrorKind::InvalidData, "it is not text in UTF-8, and a scene is a TOML file")
+        }
+        _ => source,
+    });
+    let text = text.map_err(|source| RunError::ReadScene { path: path.clone(), source })?;
     Ok(Scene::from_toml_with(&text, &path.display().to_string(), &options.overrides)?)
 }
 
@@ -113,20 +120,24 @@ pub fn run(
     if let Some(report) = &options.report {
         make_folder(report)?;
     }
-    let report = ReportFile { path: options.report.clone(), ..ReportFile::default() };
+    let report = ReportFile::new(options.report.clone());
     let summary = Summary::new(&simulation, &out);
     let fingerprint = fingerprint(&simulation);
-    let mut run = Run { simulation, out, fingerprint, report, summary, observer, started: false };
+    let before = Duration::ZERO;
+    let mut run =
+        Run { simulation, out, fingerprint, report, summary, observer, started: false, clock, before };
     let warnings: Vec<String> = run.simulation.warnings().iter().map(ToString::to_string).collect();
     warnings.iter().for_each(|warning| run.warn(warning));
     let result = run.start(options.resume).and_then(|cache| match cache {
         Some(cache) => run.frames(cache, stop),
         None => Ok(()),
     });
-    run.summary.seconds = clock.elapsed().as_secs_f64();
-    run.summary.peak_memory_bytes = peak_memory();
+    run.measure();
     if result.is_err() {
         run.summary.status = Status::Failed;
+    }
+    if let Some(warning) = run.summary.warning() {
+        run.warn(&warning);
     }
     // A run that never began leaves the report of an earlier one alone.
     let reported = if run.started { run.report.write(&run.summary, result.as_ref().err()) } else { Ok(()) };
@@ -144,12 +155,22 @@ struct Run<'a> {
     observer: &'a mut dyn Observer,
     /// Whether anything was written.
     started: bool,
+    /// Started with this part of the run.
+    clock: Instant,
+    /// Time that earlier parts took.
+    before: Duration,
 }
 
 impl Run<'_> {
     fn warn(&mut self, text: &str) {
         self.observer.warning(text);
-        self.report.warnings.push(text.to_owned());
+        self.report.warn(text);
+    }
+
+    /// Brings time and memory up to date.
+    fn measure(&mut self) {
+        self.summary.seconds = (self.before + self.clock.elapsed()).as_secs_f64();
+        self.summary.peak_memory_bytes = self.summary.peak_memory_bytes.max(peak_memory());
     }
 
     /// Opens the cache, at the beginning or where the run goes on; nothing if there is nothing left to do.
@@ -182,15 +203,21 @@ impl Run<'_> {
     }
 
     fn go_on(&mut self, path: &Path) -> Result<CacheWriter, RunError> {
-        let (saved, of_scene) = checkpoint::read(path)?;
-        if of_scene != self.fingerprint {
+        let SavedRun { fingerprint, report, state } = checkpoint::read(path)?;
+        if fingerprint != self.fingerprint {
             return Err(RunError::OtherScene { path: path.to_owned() });
         }
         self.simulation
-            .restore(&saved)
+            .restore(&state)
             .map_err(|source| RunError::Setup { scene: path.to_owned(), source })?;
         let last = self.simulation.frame().min(self.simulation.scene().time.frames);
         let cache = CacheWriter::resume(&self.out, &self.simulation, last)?;
+        let totals = self.report.go_on_from(&report).ok_or_else(|| CheckpointFileError {
+            path: path.to_owned(),
+            problem: CheckpointProblem::Damaged,
+        })?;
+        self.summary.go_on_from(totals);
+        self.before = Duration::try_from_secs_f64(self.summary.seconds).unwrap_or_default();
         self.summary.first_frame = last + 1;
         self.summary.last_frame = last;
         self.started = true;
@@ -223,6 +250,7 @@ impl Run<'_> {
             self.summary.frames_written += 1;
             self.summary.last_frame = report.frame;
             self.summary.add(&report);
+            self.report.add(&report);
             let early = report.frame <= FRAMES_FLUSHED_SINGLY;
             if cache.flushes_cheaply() && (early || flushed.elapsed() >= FLUSH_INTERVAL) {
                 cache.flush()?;
@@ -235,9 +263,6 @@ impl Run<'_> {
                 saved = Instant::now();
             }
             self.observer.frame(&report, frames);
-            if self.report.path.is_some() {
-                self.report.frames.push(report);
-            }
         }
         cache.finish()?;
         self.summary.status = Status::Complete;
@@ -245,11 +270,14 @@ impl Run<'_> {
     }
 
     /// Writes a checkpoint; the cache first, so that it holds every frame up to the checkpoint's.
-    fn save(&self, cache: &mut CacheWriter) -> Result<(), RunError> {
+    fn save(&mut self, cache: &mut CacheWriter) -> Result<(), RunError> {
         cache.flush()?;
-        let mut saved = Checkpoint::default();
-        self.simulation.save(&mut saved);
-        Ok(checkpoint::write(checkpoint_path(&self.out), &saved, self.fingerprint)?)
+        let mut state = Checkpoint::default();
+        self.simulation.save(&mut state);
+        self.measure();
+        let saved =
+            SavedRun { fingerprint: self.fingerprint, report: self.report.keep(&self.summary), state };
+        Ok(checkpoint::write(checkpoint_path(&self.out), &saved)?)
     }
 
     fn interrupt(&mut self, mut cache: CacheWriter) -> Result<(), RunError> {
@@ -266,24 +294,6 @@ impl Run<'_> {
         let kept = self.summary.last_frame + 1;
         Err(RunError::Failed { source, kept, out: self.out.clone() })
     }
-}
-
-/// A fingerprint of all that the frames of a simulation hang on, but not of how many there are.
-pub(crate) fn fingerprint(simulation: &Simulation) -> u64 {
-    let mut scene = simulation.scene().clone();
-    scene.name.clear();
-    scene.time.frames = 1;
-    scene.output = OutputSettings::default();
-    let mut fingerprint = Fingerprint::new();
-    // What cannot be written as TOML could not have been read from it either.
-    fingerprint.add(scene.to_toml().unwrap_or_default().as_bytes());
-    fingerprint.add_count(simulation.groom().strands());
-    fingerprint.add_points(&simulation.groom().curves.points);
-    for view in simulation.body_views() {
-        fingerprint.add_points(&view.mesh.points);
-        fingerprint.add_count(view.mesh.triangles.len());
-    }
-    fingerprint.value()
 }
 
 /// Fails if an output is one of the files that the run reads, or both outputs are the same.
@@ -309,6 +319,9 @@ fn check_inputs(options: &RunOptions, scene: &Scene, library: &Folder, out: &Pat
     let replaced = cache::files(out).into_iter().chain(options.report.clone());
     for path in replaced {
         let is_input = real(&path).is_some_and(|path| inputs.contains(&path));
+        if path.is_dir() {
+            return Err(RunError::OutputIsFolder { path });
+        }
         if is_input || (options.report.as_ref() == Some(&path) && path == out) {
             return Err(RunError::OutputIsInput { path });
         }
@@ -337,7 +350,7 @@ fn make_folder(file: &Path) -> Result<(), RunError> {
 
 fn remove(path: &Path) -> Result<(), RunError> {
     match fs::remove_file(path) {
-        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+        Err(source) if source.kind() != ErrorKind::NotFound => {
             Err(RunError::Output { path: path.to_owned(), source })
         }
         _ => Ok(()),

@@ -1,16 +1,18 @@
 //! What a run tells at its end, and its report in JSON.
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use hairloom::simulate::{FrameReport, Simulation, SimulationError, Worst};
-use hairloom::solve::{Phase, StepError};
-use serde::Serialize;
+use hairloom::solve::StepError;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 
 use super::RunError;
 
 /// How a run stands.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// It is under way; a report that stays so was left by a process that died.
@@ -25,7 +27,7 @@ pub enum Status {
 }
 
 /// A worst value of a run and where it is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorstOf {
     /// The value.
     pub value: f64,
@@ -45,8 +47,37 @@ impl WorstOf {
     }
 }
 
-/// What a run did.
-#[derive(Debug, Clone, Default, Serialize)]
+/// Strands held at both ends whose ends are farther apart than the strand is long.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutOfReach {
+    /// Most strands at once.
+    pub strands: u32,
+    /// The first frame with as many.
+    pub frame: u32,
+    /// Frames with any.
+    pub frames: u32,
+}
+
+impl OutOfReach {
+    fn take(&mut self, frame: u32, strands: u32) {
+        self.frames += u32::from(strands > 0);
+        if strands > self.strands {
+            (self.strands, self.frame) = (strands, frame);
+        }
+    }
+}
+
+/// Time spent in one phase of the steps.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PhaseTotal {
+    /// Name of the phase.
+    pub name: String,
+    /// Wall time over all frames [s].
+    pub seconds: f64,
+}
+
+/// What a run did. Of one that was resumed, times and worst values are those of all its parts together.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Summary {
     /// Name of the scene.
     pub scene: String,
@@ -68,11 +99,11 @@ pub struct Summary {
     pub simulated_strands: usize,
     /// Vertices that were simulated.
     pub simulated_vertices: usize,
-    /// The first frame that this run simulated.
+    /// The first frame that this part of the run simulated.
     pub first_frame: u32,
     /// The last frame in the cache.
     pub last_frame: u32,
-    /// Frames that this run wrote; one that starts at the beginning writes frame 0, too.
+    /// Frames that this part of the run wrote; one that starts at the beginning writes frame 0, too.
     pub frames_written: u32,
     /// Frames of the complete cache, frame 0 included.
     pub frames_total: u32,
@@ -95,8 +126,10 @@ pub struct Summary {
     pub last_energy: [f64; 2],
     /// Most contacts of any step.
     pub contacts: u64,
+    /// Strands whose two held ends were too far apart.
+    pub out_of_reach: OutOfReach,
     /// Wall time of each phase over all frames.
-    pub phases: Vec<Phase>,
+    pub phases: Vec<PhaseTotal>,
     /// Most memory that the process held, where the system tells [bytes].
     pub peak_memory_bytes: Option<u64>,
 }
@@ -127,12 +160,39 @@ impl Summary {
         self.largest_kinetic_energy = self.largest_kinetic_energy.max(report.measures.kinetic_energy);
         self.last_energy = [report.measures.kinetic_energy, report.measures.potential_energy];
         self.contacts = self.contacts.max(report.solver.contacts);
+        self.out_of_reach.take(report.frame, report.solver.out_of_reach);
         for phase in &report.solver.phases {
             match self.phases.iter_mut().find(|known| known.name == phase.name) {
                 Some(known) => known.seconds += phase.seconds,
-                None => self.phases.push(phase.clone()),
+                None => {
+                    self.phases.push(PhaseTotal { name: phase.name.to_owned(), seconds: phase.seconds });
+                }
             }
         }
+    }
+
+    /// Takes over from the part of the run before.
+    pub(super) fn go_on_from(&mut self, before: Self) {
+        *self = Self {
+            out: std::mem::take(&mut self.out),
+            frames_total: self.frames_total,
+            interrupted: false,
+            frames_written: 0,
+            status: Status::Running,
+            ..before
+        };
+    }
+
+    /// What the user should know at the end.
+    pub(super) fn warning(&self) -> Option<String> {
+        let OutOfReach { strands, frame, frames } = self.out_of_reach;
+        (strands > 0).then(|| {
+            let stretch = 100.0 * self.stretch.value;
+            format!(
+                "up to {strands} strands (frame {frame}) were held at both ends farther apart than they are long, in \
+                 {frames} frames: they were stretched, by {stretch:.1} % at most; bring what holds them closer, or use longer hair"
+            )
+        })
     }
 }
 
@@ -163,7 +223,7 @@ impl Failure {
     }
 }
 
-/// The report of a run: its totals, and every frame that it simulated.
+/// The report of a run: its totals, and every frame.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     scene: &'a str,
@@ -175,18 +235,57 @@ struct Report<'a> {
     vertices: usize,
     totals: &'a Summary,
     warnings: &'a [String],
-    frames: &'a [FrameReport],
+    frames: &'a [Json],
+}
+
+/// What a checkpoint keeps of the report.
+#[derive(Debug, Serialize, Deserialize)]
+struct Kept<'a> {
+    totals: Cow<'a, Summary>,
+    warnings: Cow<'a, [String]>,
+    frames: Cow<'a, [Json]>,
 }
 
 /// Gathers what the report needs and writes it, if one is wanted.
 #[derive(Debug, Default)]
 pub(super) struct ReportFile {
     pub(super) path: Option<PathBuf>,
-    pub(super) frames: Vec<FrameReport>,
-    pub(super) warnings: Vec<String>,
+    frames: Vec<Json>,
+    warnings: Vec<String>,
 }
 
 impl ReportFile {
+    pub(super) fn new(path: Option<PathBuf>) -> Self {
+        Self { path, ..Self::default() }
+    }
+
+    /// Takes in a frame; also where no report is wanted, for who resumes the run may want one.
+    pub(super) fn add(&mut self, frame: &FrameReport) {
+        // Plain numbers and names, which always become JSON.
+        self.frames.extend(serde_json::to_value(frame).ok());
+    }
+
+    /// Takes in a warning, once.
+    pub(super) fn warn(&mut self, text: &str) {
+        if !self.warnings.iter().any(|known| known == text) {
+            self.warnings.push(text.to_owned());
+        }
+    }
+
+    /// What a checkpoint keeps.
+    pub(super) fn keep(&self, totals: &Summary) -> String {
+        let (warnings, frames) = (Cow::Borrowed(&self.warnings[..]), Cow::Borrowed(&self.frames[..]));
+        serde_json::to_string(&Kept { totals: Cow::Borrowed(totals), warnings, frames }).unwrap_or_default()
+    }
+
+    /// Goes on from what a checkpoint kept; returns the totals, or nothing if it cannot be read.
+    pub(super) fn go_on_from(&mut self, kept: &str) -> Option<Summary> {
+        let kept: Kept<'_> = serde_json::from_str(kept).ok()?;
+        kept.warnings.iter().for_each(|text| self.warn(text));
+        self.frames = kept.frames.into_owned();
+        Some(kept.totals.into_owned())
+    }
+
     pub(super) fn write(&self, summary: &Summary, error: Option<&RunError>) -> Result<(), RunError> {
         let Some(path) = &self.path else { return Ok(()) };
         let report = Report {
@@ -212,4 +311,58 @@ pub fn peak_memory() -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kibibytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use hairloom::simulate::Measures;
+    use hairloom::solve::Report as StepReport;
+
+    use super::*;
+
+    fn frame(frame: u32, out_of_reach: u32) -> FrameReport {
+        let mut solver = StepReport { out_of_reach, ..StepReport::default() };
+        solver.add_seconds("step", 0.1);
+        let stretch = Worst { value: 0.1 / f64::from(frame), strand: 1, vertex: 2 };
+        let measures = Measures { stretch, ..Measures::default() };
+        FrameReport { frame, time: 0.0, solver, measures, seconds: 0.3 }
+    }
+
+    #[test]
+    fn strands_out_of_reach_are_counted_and_told() {
+        let mut summary = Summary::default();
+        summary.add(&frame(1, 0));
+        assert_eq!(summary.warning(), None);
+        [frame(2, 1), frame(3, 4), frame(4, 4)].iter().for_each(|frame| summary.add(frame));
+        assert_eq!(summary.out_of_reach, OutOfReach { strands: 4, frame: 3, frames: 3 });
+        let told = summary.warning().unwrap();
+        assert!(told.contains("up to 4 strands (frame 3)") && told.contains("10.0 %"), "{told}");
+        let json = serde_json::to_value(&summary).unwrap();
+        assert_eq!(json["out_of_reach"]["strands"], 4);
+    }
+
+    #[test]
+    fn a_report_goes_on_where_it_was_kept() {
+        let frames = [frame(1, 0), frame(2, 3), frame(3, 1)];
+        let (mut whole, mut whole_file) = (Summary::default(), ReportFile::new(None));
+        whole_file.warn("mended");
+        for frame in &frames {
+            whole.add(frame);
+            whole_file.add(frame);
+        }
+        let (mut first, mut first_file) = (Summary::default(), ReportFile::new(None));
+        first_file.warn("mended");
+        first.add(&frames[0]);
+        first_file.add(&frames[0]);
+        let kept = first_file.keep(&first);
+        let (mut second, mut second_file) = (Summary::default(), ReportFile::new(None));
+        second_file.warn("mended");
+        second.go_on_from(second_file.go_on_from(&kept).unwrap());
+        for frame in &frames[1..] {
+            second.add(frame);
+            second_file.add(frame);
+        }
+        assert_eq!(second_file.keep(&second), whole_file.keep(&whole));
+        assert!(second_file.go_on_from("{}").is_none());
+    }
 }

@@ -60,7 +60,11 @@ pub(super) fn read(stage: &Stage, prim: Prim<'_>, time: f64) -> Result<StageMesh
         Some(Value::String(name)) if !name.is_empty() => name.to_string(),
         _ => prim.name().to_owned(),
     };
-    Ok(StageMesh { name, mesh, color: color(prim)? })
+    let colors = colors(prim)?;
+    let color = colors.first().copied().filter(|_| colors.len() == 1);
+    let point_colors =
+        if colors.len() == mesh.points.len() && colors.len() > 1 { colors } else { Vec::new() };
+    Ok(StageMesh { name, mesh, color, point_colors })
 }
 
 fn token(prim: Prim<'_>, name: &str) -> Result<Option<String>, CacheError> {
@@ -68,8 +72,7 @@ fn token(prim: Prim<'_>, name: &str) -> Result<Option<String>, CacheError> {
     Ok(attribute.default()?.and_then(|value| value.as_str().map(str::to_owned)))
 }
 
-fn color(prim: Prim<'_>) -> Result<Option<[f32; 3]>, CacheError> {
-    let Some(attribute) = prim.attribute("primvars:displayColor") else { return Ok(None) };
-    let colors = attribute.default()?.and_then(|value| value.to_vec3f_array());
-    Ok(colors.filter(|colors| colors.len() == 1).map(|colors| colors[0]))
+fn colors(prim: Prim<'_>) -> Result<Vec<[f32; 3]>, CacheError> {
+    let Some(attribute) = prim.attribute("primvars:displayColor") else { return Ok(Vec::new()) };
+    Ok(attribute.default()?.and_then(|value| value.to_vec3f_array()).unwrap_or_default())
 }

@@ -27,6 +27,8 @@ pub(crate) struct StageMesh {
     pub(crate) mesh: TriMesh,
     /// Its colour, if it has one for all of it.
     pub(crate) color: Option<[f32; 3]>,
+    /// The colours of its points, if it has one for each.
+    pub(crate) point_colors: Vec<[f32; 3]>,
 }
 
 /// A layer, and where its curves and meshes are.

@@ -169,6 +169,14 @@ impl Layer {
         self.check(value)
     }
 
+    /// The type of a prim or an attribute; empty if there is none.
+    pub(super) fn type_name(&self, node: u32) -> Result<Token, UsdError> {
+        Ok(match self.field(node, "typeName")? {
+            Some(Value::Token(name)) => name,
+            _ => "".into(),
+        })
+    }
+
     /// Names the file, and the byte or line, in a fault.
     pub(super) fn check<T>(&self, parsed: Parsed<T>) -> Result<T, UsdError> {
         parsed.map_err(|fault| match &self.content {

@@ -37,10 +37,7 @@ impl<'a> Prim<'a> {
 
     /// The type, such as `BasisCurves`; empty if there is none.
     pub fn type_name(&self) -> Result<Token, UsdError> {
-        Ok(match self.metadata("typeName")? {
-            Some(Value::Token(name)) => name,
-            _ => "".into(),
-        })
+        self.layer.type_name(self.node)
     }
 
     /// Whether the prim is defined here, overridden or a class.
@@ -173,10 +170,7 @@ impl<'a> Attribute<'a> {
 
     /// The type, such as `point3f[]`.
     pub fn type_name(&self) -> Result<Token, UsdError> {
-        Ok(match self.metadata("typeName")? {
-            Some(Value::Token(name)) => name,
-            _ => "".into(),
-        })
+        self.layer.type_name(self.node)
     }
 
     /// Metadata of the attribute, such as `interpolation`.

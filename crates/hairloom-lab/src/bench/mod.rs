@@ -1,6 +1,7 @@
 //! Benchmarks: ratios, each measured in one run, since absolute times hang on the machine and its load.
 
 mod clock;
+mod follow;
 mod ftl;
 mod strands;
 
@@ -52,6 +53,7 @@ pub fn names() -> &'static [(&'static str, &'static str)] {
             "ftl",
             "the furry monster's 29,000 strands: stages, lanes against plain code, growth to 200,000 strands",
         ),
+        ("follow", "69,000 strands of 13 vertices that follow 2,000 guides, against a copy of their points"),
         ("strands", "1,000 strands of 32 vertices on every solver: CPU seconds per simulated second"),
     ]
 }
@@ -59,6 +61,7 @@ pub fn names() -> &'static [(&'static str, &'static str)] {
 /// Runs the benchmark called `name`.
 pub fn run(name: &str) -> Result<Bench, LabError> {
     match name {
+        "follow" => Ok(follow::run()),
         "ftl" => Ok(ftl::run()),
         "strands" => Ok(strands::run()),
         _ => {

@@ -184,7 +184,13 @@ impl<'a> ScreenBodies<'a> {
         let viewer = (self.projection.eye - point).normalize_or(Vec3::Z);
         let normal = normal.normalize_or(viewer);
         let normal = if normal.dot(viewer) < -0.2 { -normal } else { normal };
-        shade_body(layer.color, point, normal, viewer, lighting)
+        let color = if layer.point_colors.len() == layer.mesh.points.len() {
+            let paint = |vertex: u32| Vec3::from_array(layer.point_colors[vertex as usize]);
+            vertices.iter().zip(weights).map(|(&vertex, weight)| paint(vertex) * weight).sum()
+        } else {
+            layer.color
+        };
+        shade_body(color, point, normal, viewer, lighting)
     }
 }
 
@@ -197,7 +203,9 @@ fn barycentric([a, b, c]: [Vec3; 3], point: Vec3) -> [f32; 3] {
     }
     let u = ((c - b).cross(point - b).dot(normal) / area).clamp(0.0, 1.0);
     let v = ((a - c).cross(point - c).dot(normal) / area).clamp(0.0, 1.0);
-    [u, v, (1.0 - u - v).clamp(0.0, 1.0)]
+    // At least 1; more only where rounding led outside.
+    let sum = (u + v).max(1.0);
+    [u / sum, v / sum, (1.0 - u - v).max(0.0)]
 }
 
 /// The samples of a rectangle; kept from tile to tile.

@@ -54,6 +54,23 @@ fn a_strand_thinner_than_a_pixel_covers_its_width() {
 }
 
 #[test]
+fn vertices_of_a_body_have_colours_of_their_own() {
+    let mesh = square(0.0);
+    let (red, blue) = ([0.8, 0.05, 0.05], [0.05, 0.05, 0.8]);
+    let draw = |color: [f32; 3], point_colors: &[[f32; 3]]| {
+        let layer = BodyLayer { mesh: &mesh, color: color.into(), point_colors };
+        draw_light(&Scene { bodies: vec![layer], ..Scene::default() }, &camera(), &options()).unwrap()
+    };
+    let image = draw(red, &[red, blue, blue, red]);
+    let [left, middle, right] = [22, 50, 78].map(|x| image[50 * 100 + x]);
+    assert!(left.x > 3.0 * left.z && right.z > 3.0 * right.x, "{left} {right}");
+    assert!((middle.x / middle.z - 1.0).abs() < 0.1, "{middle}");
+    let far = |a: Vec<Vec3>, b: Vec<Vec3>| a.iter().zip(&b).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
+    assert!(far(draw(red, &[]), draw(blue, &[red; 4])) < 1e-5);
+    assert!(far(draw(red, &[]), draw(blue, &[])) > 0.1);
+}
+
+#[test]
 fn nearer_things_hide_farther_ones() {
     let (curves, near, far) = (vertical(0.0), square(0.2), square(-0.2));
     let draw = |mesh: &TriMesh, with_hair: bool| {

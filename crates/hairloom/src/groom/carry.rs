@@ -4,15 +4,13 @@ use glam::{Mat3, Quat, Vec3};
 use rayon::prelude::*;
 
 use super::Curves;
+use super::lanes::Map;
 use super::nearest::PointTree;
 use super::plan::coordinate_at;
 use super::smooth::{reach_without_curls, smooth};
 
 /// Guides around a guide whose roots tell how the scalp turns.
 const NEIGHBOURS: usize = 8;
-
-/// Numbers of an affine map: three rows of three factors and a shift.
-pub(super) const ROWS: usize = 12;
 
 /// Guides at rest, sampled at slots of even arc-length fraction.
 #[derive(Debug, Clone)]
@@ -65,11 +63,10 @@ impl RestGuides {
         Self { curves: curves.clone(), slots, coordinates, paths, reaches, neighbours }
     }
 
-    /// The maps from rest to posed space, guide after guide: for each of the [`ROWS`] numbers of an affine map
-    /// its values at all slots, so that blending and applying them runs over consecutive numbers.
-    pub(super) fn maps(&self, posed: &[Vec3], maps: &mut Vec<f32>) {
-        maps.resize(self.coordinates.len() * ROWS, 0.0);
-        maps.par_chunks_mut(self.slots * ROWS)
+    /// The maps from rest to posed space, guide after guide and slot after slot.
+    pub(super) fn maps(&self, posed: &[Vec3], maps: &mut Vec<Map>) {
+        maps.resize(self.coordinates.len(), Map::default());
+        maps.par_chunks_mut(self.slots)
             .zip(self.coordinates.par_chunks(self.slots))
             .enumerate()
             .with_min_len(16)
@@ -78,17 +75,16 @@ impl RestGuides {
                 let rest = &self.paths[self.curves.range(guide)];
                 smooth(&posed[self.curves.range(guide)], self.reaches[guide], sums, moved);
                 vertex_rotations(rest, moved, self.root_rotation(guide, posed), rotations);
-                for (slot, &coordinate) in coordinates.iter().enumerate() {
+                for (map, &coordinate) in maps.iter_mut().zip(coordinates) {
                     let edge = (coordinate as usize).min(rest.len() - 2);
                     let t = coordinate - edge as f32;
                     let rotation = Mat3::from_quat(rotations[edge].lerp(rotations[edge + 1], t));
                     let from = rest[edge].lerp(rest[edge + 1], t);
                     let to = moved[edge].lerp(moved[edge + 1], t);
                     let shift = to - rotation * from;
-                    let columns = [rotation.x_axis, rotation.y_axis, rotation.z_axis, shift];
-                    for (row, place) in maps[slot..].iter_mut().step_by(self.slots).enumerate() {
-                        *place = columns[row % 4][row / 4];
-                    }
+                    let (x, y, z) = (rotation.x_axis, rotation.y_axis, rotation.z_axis);
+                    map[0].0 = [x.x, x.y, x.z, 0.0, y.x, y.y, y.z, 0.0];
+                    map[1].0 = [z.x, z.y, z.z, 0.0, shift.x, shift.y, shift.z, 0.0];
                 }
             });
     }

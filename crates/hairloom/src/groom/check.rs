@@ -9,6 +9,10 @@ pub const DEFAULT_WIDTH: f32 = 7e-5;
 /// Edges shorter than this count as having no length [m].
 pub const SHORTEST_EDGE: f32 = 1e-6;
 
+/// A position farther than this from the origin, along any axis, is taken for a mistake [m]: single precision has
+/// no more than decimetres left there.
+pub const FARTHEST: f32 = 1e6;
+
 /// What is wrong with a groom.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum GroomError {
@@ -47,6 +51,20 @@ pub enum GroomError {
         strand: usize,
         /// Index of the vertex on the strand.
         vertex: usize,
+    },
+    /// A coordinate is far out of this world.
+    #[error(
+        "strand {strand}, vertex {vertex}: the position ({:e}, {:e}, {:e}) m is more than 1000 km from the origin; \
+         check the units of the file, and export the groom again near the origin",
+        position[0], position[1], position[2]
+    )]
+    TooFar {
+        /// Index of the strand.
+        strand: usize,
+        /// Index of the vertex on the strand.
+        vertex: usize,
+        /// Where it is [m].
+        position: [f32; 3],
     },
     /// A strand is too short.
     #[error("strand {strand} has {vertices} vertices; at least two are needed (repairing drops it)")]
@@ -139,7 +157,7 @@ impl Groom {
         if self.strands() == 0 {
             return Err(GroomError::Empty);
         }
-        self.check_finite()?;
+        self.check_positions()?;
         for (strand, points) in self.curves.iter().enumerate() {
             if points.len() < 2 {
                 return Err(GroomError::TooFewVertices { strand, vertices: points.len() });
@@ -190,11 +208,16 @@ impl Groom {
         (self, repairs)
     }
 
-    /// [`Groom::repair`], then [`Groom::validate`]. Positions that are not finite are looked for first, so
-    /// that the error names the strand by its index in the groom as given.
-    pub fn checked(self) -> Result<(Groom, Repairs), GroomError> {
+    /// Checks the least that can be drawn: columns that fit, and positions that are finite and of this world.
+    pub fn check_shape(&self) -> Result<(), GroomError> {
         self.check_structure()?;
-        self.check_finite()?;
+        self.check_positions()
+    }
+
+    /// [`Groom::repair`], then [`Groom::validate`]. Unusable positions are looked for first, so that the error
+    /// names the strand by its index in the groom as given.
+    pub fn checked(self) -> Result<(Groom, Repairs), GroomError> {
+        self.check_shape()?;
         let (groom, repairs) = self.repair();
         groom.validate()?;
         Ok((groom, repairs))
@@ -264,10 +287,16 @@ impl Groom {
         Err(GroomError::Column { column: column.to_owned(), element, expected, found })
     }
 
-    fn check_finite(&self) -> Result<(), GroomError> {
+    /// Checks that all positions are finite and within [`FARTHEST`]; the offsets must fit the points.
+    fn check_positions(&self) -> Result<(), GroomError> {
         for (strand, points) in self.curves.iter().enumerate() {
-            if let Some(vertex) = points.iter().position(|point| !point.is_finite()) {
-                return Err(GroomError::NotFinite { strand, vertex });
+            let unusable = |point: &glam::Vec3| !(point.abs().max_element() <= FARTHEST && point.is_finite());
+            if let Some(vertex) = points.iter().position(unusable) {
+                let position = points[vertex];
+                return Err(match position.is_finite() {
+                    true => GroomError::TooFar { strand, vertex, position: position.to_array() },
+                    false => GroomError::NotFinite { strand, vertex },
+                });
             }
         }
         Ok(())
@@ -284,7 +313,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::{Attribute, Curves, Domain, Groom, Root, Values};
-    use super::{DEFAULT_WIDTH, GroomError, Repairs};
+    use super::{DEFAULT_WIDTH, FARTHEST, GroomError, Repairs};
 
     fn groom(strands: &[&[f32]]) -> Groom {
         let mut curves = Curves::default();
@@ -342,7 +371,23 @@ mod tests {
     fn positions_that_are_not_finite_are_named() {
         let mut bad = groom(&[&[0.0], &[0.0, 0.1, 0.2]]);
         bad.curves.points[3].z = f32::INFINITY;
+        assert_eq!(bad.check_shape(), Err(GroomError::NotFinite { strand: 1, vertex: 2 }));
         assert_eq!(bad.checked(), Err(GroomError::NotFinite { strand: 1, vertex: 2 }));
+    }
+
+    #[test]
+    fn positions_out_of_this_world_are_named_with_a_remedy() {
+        for far in [-1e30, 1.1e6] {
+            let mut bad = groom(&[&[0.0], &[0.0, 0.1, 0.2]]);
+            bad.curves.points[2].x = far;
+            let error = bad.checked().unwrap_err();
+            assert_eq!(error, GroomError::TooFar { strand: 1, vertex: 1, position: [far, 0.1, 0.0] });
+            let told = error.to_string();
+            assert!(told.contains("strand 1, vertex 1") && told.contains("units"), "{told}");
+        }
+        let mut far = groom(&[&[0.0, 1.0]]);
+        far.curves.points.iter_mut().for_each(|point| point.z = FARTHEST);
+        assert!(far.checked().is_ok());
     }
 
     #[test]

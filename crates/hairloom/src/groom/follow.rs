@@ -25,10 +25,11 @@ use glam::Vec3;
 use rayon::prelude::*;
 use thiserror::Error;
 
-use super::carry::{ROWS, RestGuides};
-use super::lanes::{self, RestStrands, Scratch};
+use super::carry::RestGuides;
+use super::lanes::{Map, PoseStrands, RestStrands};
 use super::nearest::PointTree;
 use super::{Curves, Groom};
+use crate::math::lanes::dispatch;
 
 /// Strands in one task.
 const BLOCK: usize = 256;
@@ -98,7 +99,7 @@ pub struct Follow {
     guides: RestGuides,
     rest: RestStrands,
     bindings: Vec<Binding>,
-    maps: Vec<f32>,
+    maps: Vec<Map>,
 }
 
 impl Follow {
@@ -155,45 +156,30 @@ impl Follow {
         let mut maps = std::mem::take(&mut self.maps);
         self.guides.maps(guides, &mut maps);
         let betas = self.betas();
-        self.blocks(points).into_par_iter().for_each_init(Scratch::default, |scratch, (first, mut block)| {
-            for (strand, &root) in roots.iter().enumerate().skip(first).take(BLOCK) {
-                let out;
-                (out, block) = block.split_at_mut(self.rest.range(strand).len());
-                self.pose(strand, guides, root, (&maps, &betas), scratch, out);
-            }
+        self.blocks(points).into_par_iter().for_each(|(first, out)| {
+            let end = (first + BLOCK).min(roots.len());
+            dispatch(PoseStrands {
+                rest: &self.rest,
+                first,
+                bindings: &self.bindings[first..end],
+                roots: &roots[first..end],
+                guides: &self.guides.curves,
+                posed: guides,
+                maps: &maps,
+                betas: &betas,
+                keep_lengths: self.blend.keep_lengths,
+                out,
+            });
         });
         self.maps = maps;
         Ok(())
     }
 
-    fn pose(
-        &self,
-        strand: usize,
-        guides: &[Vec3],
-        root: Vec3,
-        (maps, betas): (&[f32], &[f32]),
-        scratch: &mut Scratch,
-        out: &mut [Vec3],
-    ) {
-        let binding = &self.bindings[strand];
-        if let Some(guide) = binding.same_as {
-            out.copy_from_slice(&guides[self.guides.curves.range(guide as usize)]);
-        } else {
-            let size = self.guides.slots * ROWS;
-            let map = |place: usize| &maps[binding.guides[place] as usize * size..][..size];
-            lanes::blend([map(0), map(1), map(2)], binding.weights, betas, &mut scratch.map);
-            self.rest.pose(strand, root, self.blend.keep_lengths, scratch, out);
-        }
-        if let Some(start) = out.first_mut() {
-            *start = root;
-        }
-    }
-
-    /// The share of the multi-guide scheme at each number of a guide's maps.
+    /// The share of the multi-guide scheme at each slot.
     fn betas(&self) -> Vec<f32> {
         let slots = self.guides.slots;
         let step = (self.blend.tip - self.blend.root) / (slots - 1) as f32;
-        (0..slots * ROWS).map(|place| self.blend.root + step * (place % slots) as f32).collect()
+        (0..slots).map(|slot| self.blend.root + step * slot as f32).collect()
     }
 
     /// Cuts the points into blocks of strands: the first strand of each block, and the block's points.

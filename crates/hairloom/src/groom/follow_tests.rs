@@ -1,5 +1,4 @@
 use std::f32::consts::TAU;
-use std::time::Instant;
 
 use glam::{Quat, Vec3};
 
@@ -181,27 +180,4 @@ fn the_same_bits_for_any_number_of_threads() {
 #[test]
 fn nothing_to_follow_is_an_error() {
     assert_eq!(Follow::bind(&Groom::default(), &patch(2, 2, 1)).err(), Some(FollowError::NoGuides));
-}
-
-/// Prints how long a full head takes; run with `--ignored --nocapture`.
-#[test]
-#[ignore = "a measurement, not a check"]
-fn time_of_a_full_head() {
-    let strands = patch(69_000, 13, 7);
-    let clock = Instant::now();
-    let picked = pick_guides(&strands, 2000, Pick::Farthest, 1);
-    println!("pick 2000 guides: {:.1} ms", clock.elapsed().as_secs_f64() * 1e3);
-    let guides = strands.subset(&picked).unwrap();
-    let clock = Instant::now();
-    let mut follow = Follow::bind(&guides, &strands).unwrap();
-    println!("bind: {:.1} ms", clock.elapsed().as_secs_f64() * 1e3);
-    let posed: Vec<Vec3> = guides.curves.points.iter().map(|p| p + Vec3::Z * 0.1 * p.x).collect();
-    let (roots, mut points) = (strands.curves.root_points(), strands.curves.points.clone());
-    let mut best = f64::INFINITY;
-    for _ in 0..30 {
-        let clock = Instant::now();
-        follow.apply(&posed, &roots, &mut points).unwrap();
-        best = best.min(clock.elapsed().as_secs_f64());
-    }
-    println!("apply, 69,000 x 13 on {} threads: {:.2} ms", rayon::current_num_threads(), best * 1e3);
 }

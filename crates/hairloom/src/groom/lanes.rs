@@ -1,61 +1,54 @@
-//! The inner loops of strands that follow guides, over consecutive numbers so that they run in vector lanes.
+//! The inner loop of strands that follow guides, on rows of eight numbers.
 
 use std::ops::Range;
 
 use glam::Vec3;
 
 use super::Curves;
-use super::carry::ROWS;
+use super::follow::Binding;
+use crate::math::lanes::{Kernel, Lane, Row};
 
 /// A vertex within this part of the distance between slots counts as lying on one.
 const ON_SLOT: f32 = 1e-3;
 
+/// An affine map: its three columns and its shift, four numbers each.
+pub(super) type Map = [Row; 2];
+
+/// Where a vertex lies among the slots of its guides: this part of the way from one slot to the next.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    slot: u32,
+    part: f32,
+}
+
 /// Strands at rest.
 #[derive(Debug, Clone)]
 pub(super) struct RestStrands {
-    offsets: Vec<u32>,
-    /// For each strand all x, then all y, then all z [m].
-    points: Vec<f32>,
+    curves: Curves,
     /// Squared length of the edge before each vertex [m²].
     edges: Vec<f32>,
-    /// Place of each vertex among the slots.
-    places: Vec<f32>,
-    /// Whether the vertices of a strand are the slots, one by one.
-    on_slots: Vec<bool>,
-}
-
-/// What a thread needs while it poses strands.
-#[derive(Default)]
-pub(super) struct Scratch {
-    /// The affine map of the strand at the slots, number by number.
-    pub(super) map: Vec<f32>,
-    /// The same at the vertices.
-    spread: Vec<f32>,
-    /// All x, all y and all z where the maps take the vertices.
-    targets: Vec<f32>,
-    /// By how much edges need to grow to have their length.
-    growth: Vec<f32>,
+    places: Vec<Place>,
 }
 
 impl RestStrands {
     pub(super) fn new(curves: &Curves, slots: usize) -> Self {
         let last = (slots - 1) as f32;
-        let places: Vec<f32> = curves.fractions().into_iter().map(|fraction| fraction * last).collect();
-        let mut points = Vec::with_capacity(3 * curves.points.len());
-        let mut edges = Vec::with_capacity(curves.points.len());
-        let mut on_slots = Vec::with_capacity(curves.strands());
-        for (index, strand) in curves.iter().enumerate() {
-            for axis in 0..3 {
-                points.extend(strand.iter().map(|point| point[axis]));
+        let place = |fraction: f32| {
+            let place = (fraction * last).clamp(0.0, last);
+            let (nearest, slot) = (place.round(), place.floor());
+            if (place - nearest).abs() < ON_SLOT {
+                Place { slot: nearest as u32, part: 0.0 }
+            } else {
+                Place { slot: slot as u32, part: place - slot }
             }
+        };
+        let places = curves.fractions().into_iter().map(place).collect();
+        let mut edges = Vec::with_capacity(curves.points.len());
+        for strand in curves.iter() {
             edges.extend(strand.first().map(|_| 0.0));
             edges.extend(strand.windows(2).map(|edge| edge[0].distance_squared(edge[1])));
-            let mut places = places[curves.range(index)].iter().enumerate();
-            on_slots.push(
-                strand.len() == slots && places.all(|(slot, place)| (place - slot as f32).abs() < ON_SLOT),
-            );
         }
-        Self { offsets: curves.offsets.clone(), points, edges, places, on_slots }
+        Self { curves: curves.clone(), edges, places }
     }
 
     pub(super) fn vertices(&self) -> usize {
@@ -63,102 +56,109 @@ impl RestStrands {
     }
 
     pub(super) fn range(&self, strand: usize) -> Range<usize> {
-        self.offsets[strand] as usize..self.offsets[strand + 1] as usize
+        self.curves.range(strand)
     }
+}
 
-    /// Moves a strand by the map in `scratch`, shifts it to its root, and restores the lengths of its edges.
-    pub(super) fn pose(
-        &self,
-        strand: usize,
-        root: Vec3,
-        keep_lengths: bool,
-        scratch: &mut Scratch,
-        out: &mut [Vec3],
-    ) {
-        let range = self.range(strand);
-        let count = range.len();
-        if count == 0 {
-            return;
+/// Poses consecutive strands.
+pub(super) struct PoseStrands<'a> {
+    pub rest: &'a RestStrands,
+    /// The first strand.
+    pub first: usize,
+    /// Guides of the strands from the first one on.
+    pub bindings: &'a [Binding],
+    /// Where the strands begin now [m].
+    pub roots: &'a [Vec3],
+    pub guides: &'a Curves,
+    /// Posed points of the guides [m].
+    pub posed: &'a [Vec3],
+    /// The maps of all guides, slot by slot.
+    pub maps: &'a [Map],
+    /// The share of the multi-guide scheme at each slot.
+    pub betas: &'a [f32],
+    pub keep_lengths: bool,
+    /// Receives the strands' points [m].
+    pub out: &'a mut [Vec3],
+}
+
+impl Kernel for PoseStrands<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(mut self) {
+        let mut all = std::mem::take(&mut self.out);
+        for (index, (binding, &root)) in self.bindings.iter().zip(self.roots).enumerate() {
+            let strand = self.first + index;
+            let out = all.split_off_mut(..self.rest.range(strand).len()).unwrap_or_default();
+            if let Some(guide) = binding.same_as {
+                out.copy_from_slice(&self.posed[self.guides.range(guide as usize)]);
+            } else {
+                self.pose::<L>(strand, binding, root, out);
+            }
+            if let Some(start) = out.first_mut() {
+                *start = root;
+            }
         }
-        let Scratch { map, spread, targets, growth } = scratch;
-        let rows: &[f32] = if self.on_slots[strand] {
-            map
-        } else {
-            at_places(map, &self.places[range.clone()], spread);
-            spread
-        };
-        let rest = &self.points[3 * range.start..3 * range.end];
-        targets.resize(3 * count, 0.0);
-        for (rows, target) in rows.chunks_exact(4 * count).zip(targets.chunks_exact_mut(count)) {
-            transform(rows, rest, target);
-        }
-        let (x, others) = targets.split_at(count);
-        let (y, z) = others.split_at(count);
-        let target = |vertex: usize| Vec3::new(x[vertex], y[vertex], z[vertex]);
-        let mut shift = root - target(0);
-        if !keep_lengths {
-            out.iter_mut().enumerate().for_each(|(vertex, out)| *out = target(vertex) + shift);
-            return;
-        }
-        missing_lengths(x, y, z, &self.edges[range], growth);
-        let mut previous = target(0);
-        for (vertex, (out, &growth)) in out.iter_mut().zip(growth.iter()).enumerate() {
-            let here = target(vertex);
-            shift += (here - previous) * growth;
+    }
+}
+
+impl PoseStrands<'_> {
+    /// Moves a strand by the maps of its guides, shifts it to its root, and restores the lengths of its edges.
+    #[inline(always)]
+    fn pose<L: Lane>(&self, strand: usize, binding: &Binding, root: Vec3, out: &mut [Vec3]) {
+        let (range, slots) = (self.rest.range(strand), self.betas.len());
+        let maps = binding.guides.map(|guide| &self.maps[guide as usize * slots..][..slots]);
+        let rest = &self.rest.curves.points[range.clone()];
+        let vertices = rest.iter().zip(&self.rest.places[range.clone()]).zip(&self.rest.edges[range]);
+        let (mut previous, mut shift) = (Vec3::ZERO, Vec3::ZERO);
+        for (vertex, (out, ((&point, &place), &length))) in out.iter_mut().zip(vertices).enumerate() {
+            let here = self.carry::<L>(&maps, binding.weights, place, point);
+            if vertex == 0 {
+                shift = root - here;
+            } else if self.keep_lengths {
+                shift += (here - previous) * missing_length(here - previous, length);
+            }
             previous = here;
             *out = here + shift;
         }
     }
-}
 
-/// Mixes the maps of three guides: M₀ + β (w₀ M₀ + w₁ M₁ + w₂ M₂ − M₀). Both schemes are linear in the maps,
-/// so mixing the maps mixes the results.
-pub(super) fn blend(maps: [&[f32]; 3], [w0, w1, w2]: [f32; 3], betas: &[f32], out: &mut Vec<f32>) {
-    let [a, b, c] = maps;
-    out.clear();
-    out.extend(
-        a.iter()
-            .zip(b)
-            .zip(c)
-            .zip(betas)
-            .map(|(((a, b), c), beta)| a + beta * ((w0 - 1.0) * a + w1 * b + w2 * c)),
-    );
-}
-
-/// Interpolates a map between slots, to the places of a strand's vertices.
-fn at_places(map: &[f32], places: &[f32], out: &mut Vec<f32>) {
-    let slots = map.len() / ROWS;
-    out.clear();
-    for row in map.chunks_exact(slots) {
-        out.extend(places.iter().map(|&place| {
-            let slot = (place as usize).min(slots - 2);
-            row[slot] + (row[slot + 1] - row[slot]) * (place - slot as f32)
-        }));
+    /// Where the maps of three guides take a point: M₀ + β (w₀ M₀ + w₁ M₁ + w₂ M₂ − M₀), between two slots where the
+    /// vertex lies on none.
+    #[inline(always)]
+    fn carry<L: Lane>(&self, maps: &[&[Map]; 3], weights: [f32; 3], place: Place, point: Vec3) -> Vec3 {
+        let (mut first, mut second) = (L::zero(), L::zero());
+        // No closures here: what is not inlined is not compiled for the processor at hand.
+        let mut slot = place.slot as usize;
+        let mut share = 1.0 - place.part;
+        loop {
+            let multi = share * self.betas[slot];
+            let shares = [share - multi + multi * weights[0], multi * weights[1], multi * weights[2]];
+            for guide in 0..3 {
+                let share = L::splat(f64::from(shares[guide]));
+                let map = &maps[guide][slot];
+                first = L::load(&map[0]).mul_add(share, first);
+                second = L::load(&map[1]).mul_add(share, second);
+            }
+            if slot != place.slot as usize || place.part == 0.0 {
+                break;
+            }
+            slot += 1;
+            share = place.part;
+        }
+        let Vec3 { x, y, z } = point;
+        let (factors, others) = (Row([x, x, x, x, y, y, y, y]), Row([z, z, z, z, 1.0, 1.0, 1.0, 1.0]));
+        let mut halves = Row::default();
+        first.mul_add(L::load(&factors), second * L::load(&others)).store(&mut halves);
+        let [ax, ay, az, _, bx, by, bz, _] = halves.0;
+        Vec3::new(ax + bx, ay + by, az + bz)
     }
 }
 
-/// One coordinate of all vertices: three rows of factors and one of shifts, times x, y and z.
-fn transform(rows: &[f32], rest: &[f32], out: &mut [f32]) {
-    let count = out.len();
-    let (a, b) = (&rows[..count], &rows[count..2 * count]);
-    let (c, d) = (&rows[2 * count..3 * count], &rows[3 * count..4 * count]);
-    let (x, y, z) = (&rest[..count], &rest[count..2 * count], &rest[2 * count..3 * count]);
-    for vertex in 0..count {
-        out[vertex] = a[vertex] * x[vertex] + b[vertex] * y[vertex] + c[vertex] * z[vertex] + d[vertex];
-    }
-}
-
-/// For each vertex by what part of itself the edge before it is too short.
-fn missing_lengths(x: &[f32], y: &[f32], z: &[f32], edges: &[f32], out: &mut Vec<f32>) {
-    let count = edges.len();
-    out.clear();
-    out.resize(count, 0.0);
-    let (x, y, z, out) = (&x[..count], &y[..count], &z[..count], &mut out[..count]);
-    for vertex in 1..count {
-        let (dx, dy, dz) = (x[vertex] - x[vertex - 1], y[vertex] - y[vertex - 1], z[vertex] - z[vertex - 1]);
-        let squared = dx * dx + dy * dy + dz * dz;
-        let factor = (edges[vertex] / squared.max(1e-16)).sqrt() - 1.0;
-        // An edge that all but vanished has no direction to grow in.
-        out[vertex] = if squared > 1e-16 { factor } else { 0.0 };
-    }
+/// By what part of itself an edge is too short for its squared length at rest.
+#[inline(always)]
+fn missing_length(edge: Vec3, length: f32) -> f32 {
+    let squared = edge.length_squared();
+    // An edge that all but vanished has no direction to grow in.
+    if squared > 1e-16 { (length / squared).sqrt() - 1.0 } else { 0.0 }
 }

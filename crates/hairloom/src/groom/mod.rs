@@ -14,7 +14,7 @@ mod remap;
 mod resample;
 mod smooth;
 
-pub use check::{DEFAULT_WIDTH, GroomError, Repairs, SHORTEST_EDGE};
+pub use check::{DEFAULT_WIDTH, FARTHEST, GroomError, Repairs, SHORTEST_EDGE};
 pub use curves::Curves;
 pub use edit::{Amount, EditError, grow_length, remove, trim};
 pub use follow::{Binding, Follow, FollowBlend, FollowError};

@@ -222,7 +222,12 @@ impl Places {
 /// An item of a list is chosen by its position, counted from 0, or by its `name`: `body.1.friction`,
 /// `body.head.friction`.
 pub(super) fn set(root: &mut Node, key: &str, value: &toml::Value) -> Result<(), SceneError> {
-    let place = Place::Override { setting: format!("{key}={value}").into() };
+    let written = match value {
+        // Without the hundreds of zeros that TOML would write out.
+        toml::Value::Float(number) => format!("{number:?}").to_lowercase(),
+        other => other.to_string(),
+    };
+    let place = Place::Override { setting: format!("{key}={written}").into() };
     let mut node = root;
     let mut path = String::new();
     for part in key.split('.') {

@@ -118,7 +118,7 @@ impl Material {
             young: section.or("young", base.young, |field| field.positive())?,
             poisson: section.or("poisson", base.poisson, |field| field.between(0.0, 0.5))?,
             density: section.or("density", base.density, |field| field.positive())?,
-            radius: section.or("radius", base.radius, |field| field.positive())?,
+            radius: section.or("radius", base.radius, |field| field.between(1e-7, 0.1))?,
             flatness: section.or("flatness", base.flatness, |field| field.between(0.0, 0.95))?,
             friction: section.or("friction", base.friction, |field| field.not_negative())?,
             body_friction: section.or("body_friction", base.body_friction, |field| field.not_negative())?,

@@ -14,6 +14,8 @@ pub struct Parameters {
     path: String,
     place: Place,
     entries: Vec<(String, Node)>,
+    /// Places of keys of the same table that its owner reads itself.
+    beside: Vec<(String, Place)>,
 }
 
 impl PartialEq for Parameters {
@@ -35,7 +37,13 @@ impl Parameters {
     }
 
     pub(super) fn new(path: &str, place: &Place, entries: Vec<(String, Node)>) -> Self {
-        Self { path: path.to_owned(), place: place.clone(), entries }
+        Self { path: path.to_owned(), place: place.clone(), entries, beside: Vec::new() }
+    }
+
+    /// Remembers where keys of the same table stand that are not among the parameters.
+    pub(super) fn beside(mut self, places: Vec<(String, Place)>) -> Self {
+        self.beside = places;
+        self
     }
 
     /// The parameters as plain TOML.
@@ -70,7 +78,8 @@ impl Parameters {
 
     /// The error for anything else that is wrong at `key`, a dotted name within this table.
     pub fn error(&self, key: &str, reason: String) -> SceneError {
-        let place = self.find(key).map_or(&self.place, |node| &node.place);
+        let beside = || self.beside.iter().find(|(name, _)| name == key).map(|(_, place)| place);
+        let place = self.find(key).map(|node| &node.place).or_else(beside).unwrap_or(&self.place);
         let key = format!("{}.{key}", self.path).trim_end_matches('.').to_owned();
         SceneError::new(place, Problem::Conflict { key, reason })
     }

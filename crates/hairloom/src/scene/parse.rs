@@ -226,9 +226,11 @@ impl<'a> Field<'a> {
         known: &'static [&'static str],
     ) -> Result<(Section<'a>, Parameters), SceneError> {
         let Value::Table(entries) = self.value else { return Err(self.unexpected("a table")) };
-        let others = entries.iter().filter(|(key, _)| !known.contains(&key.as_str())).cloned().collect();
+        let (own, others): (Vec<_>, Vec<_>) =
+            entries.iter().cloned().partition(|(key, _)| known.contains(&key.as_str()));
+        let beside = own.into_iter().map(|(key, node)| (key, node.place)).collect();
         let own = Section { path: self.path.clone(), place: self.place.clone(), entries, known };
-        Ok((own, Parameters::new(&self.path, self.place, others)))
+        Ok((own, Parameters::new(&self.path, self.place, others).beside(beside)))
     }
 
     /// The list that the key holds.

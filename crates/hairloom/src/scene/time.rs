@@ -46,7 +46,7 @@ impl TimeRange {
         let start = section.or("start", default.start, |field| field.time())?;
         // Bounds keep the step away from 0 and from infinity.
         let fps = section.or("fps", default.fps, |field| field.between(1e-3, 1e6))?;
-        let substeps = section.or("substeps", default.substeps, |field| field.whole(1))?;
+        let substeps = section.or("substeps", default.substeps, |field| field.whole_from_to(1, 10_000))?;
         section.at_most_one(&["end", "frames"])?;
         let mut frames = section.or("frames", default.frames, |field| field.whole(1))?;
         if let Some(field) = section.get("end") {

@@ -8,7 +8,7 @@ use super::track::Track;
 use super::{SimulationError, Warning};
 use crate::body::{Bodies, Obstacles, TriMesh};
 use crate::groom::{
-    Follow, FollowBlend, Groom, Pick, Root, Surface, grow, hairy_ball, pick_guides, resample,
+    Follow, FollowBlend, Groom, GroomError, Pick, Root, Surface, grow, hairy_ball, pick_guides, resample,
 };
 use crate::scene::{Attach, Attachments, BuiltinGroom, GroomSource, GuidePick, GuideSettings, Scene, Seat};
 use crate::solve::ftl::contact::resolve;
@@ -53,7 +53,16 @@ pub(super) fn make_groom(
             groom
         }
     };
-    let (groom, repairs) = groom.checked().map_err(|error| SimulationError::Groom(error.to_string()))?;
+    let (groom, repairs) = groom.checked().map_err(|error| {
+        SimulationError::Groom(match &scene.groom.source {
+            GroomSource::File(file) => format!("'{file}': {error}"),
+            _ if matches!(error, GroomError::TooFar { .. }) => {
+                "the hair grows more than 1000 km from the origin; place its body nearer to the origin"
+                    .to_owned()
+            }
+            _ => error.to_string(),
+        })
+    })?;
     if !repairs.is_empty() {
         warnings.push(Warning(format!("the groom was repaired: {repairs}")));
     }

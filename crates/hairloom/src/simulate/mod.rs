@@ -108,8 +108,10 @@ pub struct BodyView {
     pub mesh: TriMesh,
     /// Whether its points move by themselves.
     pub deforms: bool,
-    /// Red, green and blue, from 0 to 1.
+    /// Red, green and blue, from 0 to 1, where the scene asks for one colour.
     pub color: Option<[f32; 3]>,
+    /// The colours of the mesh's points, where a figure is painted and the scene asks for nothing else.
+    pub point_colors: Vec<Vec3>,
 }
 
 /// A scene at work.
@@ -235,9 +237,15 @@ impl Simulation {
             if track.deforms() {
                 mesh.points = track.points(self.scene.time.start);
             }
-            BodyView { name: track.name().into(), mesh, deforms: track.deforms(), color: track.color() }
+            let (deforms, color, point_colors) = (track.deforms(), track.color(), track.paint.clone());
+            BodyView { name: track.name().into(), mesh, deforms, color, point_colors }
         };
         self.tracks.iter().map(view).collect()
+    }
+
+    /// The samples that a body moves through, if they come from a file.
+    pub fn body_animation(&self, body: usize) -> Option<&AnimatedMesh> {
+        self.tracks[body].animation()
     }
 
     /// Where a body's frame is at a frame of the scene.
@@ -281,15 +289,11 @@ impl Simulation {
             .time("measure", || measure(&self.model, &self.state, &self.bodies, &self.attachments, gravity));
         self.check(frame, &measures)?;
         let shown = std::time::Instant::now();
-        self.show_strands()?;
+        self.show_strands(teleported)?;
         if self.followers.is_some() {
             report.add_seconds("followers", shown.elapsed().as_secs_f64());
             measures.written = report
                 .time("measure", || measure_written(&self.groom.curves, &self.strands.points, &self.bodies));
-        }
-        if teleported && self.followers.is_some() {
-            // A jump is no motion.
-            self.strands.velocities.fill(Vec3::ZERO);
         }
         self.frame = frame;
         Ok(FrameReport { frame, time: end, solver: report, measures, seconds: clock.elapsed().as_secs_f64() })
@@ -312,8 +316,9 @@ impl Simulation {
         moved.map_err(|source| SimulationError::Motion { frame: self.frame + 1, source })
     }
 
-    /// Brings all strands to where the simulated ones are.
-    fn show_strands(&mut self) -> Result<(), SimulationError> {
+    /// Brings all strands to where the simulated ones are. A jump is no motion: after one, followers move as their
+    /// guides do.
+    fn show_strands(&mut self, jumped: bool) -> Result<(), SimulationError> {
         let Some(followers) = &mut self.followers else {
             self.strands.points.clear();
             self.strands.points.extend(self.state.positions.iter().map(|p| p.as_vec3()));
@@ -322,9 +327,18 @@ impl Simulation {
             return Ok(());
         };
         let guides: Vec<Vec3> = self.state.positions.iter().map(|p: &DVec3| p.as_vec3()).collect();
-        let before = self.strands.points.clone();
+        let mut before = self.strands.points.clone();
         followers.pose(&guides, &self.bodies, &mut self.strands.points)?;
         let per_frame = self.scene.time.fps as f32;
+        if jumped {
+            let velocities = self.state.velocities.iter().map(|v| v.as_vec3());
+            let guides: Vec<Vec3> = guides
+                .iter()
+                .zip(velocities)
+                .map(|(&point, velocity)| point - velocity / per_frame)
+                .collect();
+            followers.pose(&guides, &self.bodies, &mut before)?;
+        }
         for ((velocity, now), before) in
             self.strands.velocities.iter_mut().zip(&self.strands.points).zip(&before)
         {
@@ -359,7 +373,7 @@ impl Simulation {
                 *point = Vec3::from_slice(value);
             }
         } else {
-            self.show_strands()?;
+            self.show_strands(false)?;
         }
         Ok(())
     }

@@ -31,6 +31,8 @@ pub(super) struct Track {
     pub(super) mesh: TriMesh,
     /// Where hair may grow on the mesh, and how it is combed; empty where unknown.
     pub(super) scalp: (Vec<f32>, Vec<Vec3>),
+    /// The colours of the mesh's points, unless the scene gives it one for all; empty where there are none.
+    pub(super) paint: Vec<Vec3>,
     /// The points at the end of the last step, where the body deforms.
     last: Option<(f64, Vec<Vec3>)>,
 }
@@ -45,7 +47,7 @@ impl Track {
     ) -> Result<(Self, Body), SimulationError> {
         let in_body = |problem: String| SimulationError::Body { body: settings.name.clone(), problem };
         let scale = settings.scale as f32;
-        let mut scalp = (Vec::new(), Vec::new());
+        let (mut scalp, mut paint) = ((Vec::new(), Vec::new()), Vec::new());
         let (mut mesh, source) = match (&settings.shape, &settings.animation) {
             (BodyShape::Figure(name), animation) => {
                 let figure = figure::by_name(name.name())
@@ -54,6 +56,9 @@ impl Track {
                     figure.pose_in(cycle, 0.0).map_err(|error| in_body(error.to_string()))?;
                 }
                 scalp = (figure.scalp.clone(), figure.comb.clone());
+                if settings.color.is_none() {
+                    paint = figure.colour.clone();
+                }
                 let bends = animation.is_some() || settings.motion.part == MotionPart::Head;
                 let mesh = figure.mesh.clone();
                 (mesh, if bends { Source::Figure(Box::new(figure)) } else { Source::Rigid })
@@ -86,7 +91,7 @@ impl Track {
         let mut body =
             Body::new(&settings.name, shape, friction).map_err(|error| in_body(error.to_string()))?;
         body.collides = settings.collide;
-        Ok((Self { settings: settings.clone(), start, source, mesh, scalp, last: None }, body))
+        Ok((Self { settings: settings.clone(), start, source, mesh, scalp, paint, last: None }, body))
     }
 
     /// Name of the body.
@@ -97,6 +102,14 @@ impl Track {
     /// Its colour in pictures.
     pub(super) fn color(&self) -> Option<[f32; 3]> {
         self.settings.color
+    }
+
+    /// The samples that it moves through, if they come from a file.
+    pub(super) fn animation(&self) -> Option<&AnimatedMesh> {
+        match &self.source {
+            Source::Animated(animated) => Some(animated),
+            _ => None,
+        }
     }
 
     /// Whether its points move by themselves.

@@ -52,7 +52,8 @@ impl Session<'_> {
                 }
             });
         }
-        Ok(StageMesh { name: self.mesh_name(object), mesh, color: self.color(&geometry, time)? })
+        let (name, color) = (self.mesh_name(object), self.color(&geometry, time)?);
+        Ok(StageMesh { name, mesh, color, point_colors: Vec::new() })
     }
 
     fn mesh_integers(&self, object: u32, geometry: &Compound, name: &str, time: f64) -> Result<Vec<i32>> {

@@ -51,20 +51,21 @@ impl TextBackend {
             return Err(UsdError::Usage(format!("{}: expected a text layer", path.display())));
         };
         let backend = Self::create(path).map_err(io)?;
+        let source = Source { layer, file };
         let mut draft = Draft::new();
-        draft.prims[0].metadata = restore_metadata(layer, file, layer.root_fields())?;
+        draft.prims[0].metadata = source.metadata(layer.root_fields())?;
         for prim in layer.prims()? {
             let id = draft.define(prim.path().as_str(), &prim.type_name()?)?;
             draft.prims[id.0].specifier = prim.specifier()?;
-            draft.prims[id.0].metadata = restore_metadata(layer, file, prim.fields())?;
+            draft.prims[id.0].metadata = source.metadata(prim.fields())?;
             for (name, kind) in prim.property_order()? {
                 if kind == NodeKind::Attribute {
-                    let (index, fields) = restore_attribute(layer, file, &mut draft, prim, id, &name)?;
+                    let (index, fields) = source.attribute(&mut draft, prim, id, &name)?;
                     let times = file.times(fields);
                     draft.attributes[index].times = times[..keep.count(&times)].to_vec();
                     backend.respool(file, index, fields, keep.count(&times)).map_err(io)?;
                 } else {
-                    restore_relationship(layer, file, &mut draft, prim, id, &name)?;
+                    source.relationship(&mut draft, prim, id, &name)?;
                 }
             }
         }
@@ -267,53 +268,55 @@ fn write_relationship(
     out.write_all(&text)
 }
 
-fn restore_metadata(layer: &Layer, file: &TextFile, fields: u32) -> Result<Fields<Value>, UsdError> {
-    let mut metadata = Vec::new();
-    for name in file.metadata_names(fields) {
-        if let Some(value) = layer.check(file.field(fields, name))? {
-            metadata.push((name.clone(), value));
+/// A text layer whose structure is taken up again.
+struct Source<'a> {
+    layer: &'a Layer,
+    file: &'a TextFile,
+}
+
+type Restored<T> = Result<T, UsdError>;
+
+impl Source<'_> {
+    fn metadata(&self, fields: u32) -> Restored<Fields<Value>> {
+        let mut metadata = Vec::new();
+        for name in self.file.metadata_names(fields) {
+            if let Some(value) = self.layer.check(self.file.field(fields, name))? {
+                metadata.push((name.clone(), value));
+            }
         }
+        Ok(metadata)
     }
-    Ok(metadata)
+
+    /// The index of the attribute, and its fields.
+    fn attribute(
+        &self,
+        draft: &mut Draft<Value>,
+        prim: Prim<'_>,
+        id: PrimId,
+        name: &str,
+    ) -> Restored<(usize, u32)> {
+        let attribute = prim.attribute(name).ok_or_else(|| declared_twice(prim, name))?;
+        let fields = attribute.fields();
+        let index = draft.restore_attribute(id, name, &attribute.type_name()?)?.0;
+        let entry = &mut draft.attributes[index];
+        entry.metadata = self.metadata(fields)?;
+        entry.custom = attribute.metadata("custom")?.is_some();
+        entry.uniform = attribute.is_uniform()?;
+        entry.default = attribute.default()?;
+        Ok((index, fields))
+    }
+
+    fn relationship(&self, draft: &mut Draft<Value>, prim: Prim<'_>, id: PrimId, name: &str) -> Restored<()> {
+        let relationship = prim.relationship(name).ok_or_else(|| declared_twice(prim, name))?;
+        let index = draft.relationship(id, name)?.0;
+        let entry = &mut draft.relationships[index];
+        entry.metadata = self.metadata(relationship.fields())?;
+        entry.custom = relationship.metadata("custom")?.is_some();
+        entry.targets = relationship.metadata("targetPaths")?;
+        Ok(())
+    }
 }
 
-/// The index of the attribute, and its fields.
-fn restore_attribute(
-    layer: &Layer,
-    file: &TextFile,
-    draft: &mut Draft<Value>,
-    prim: Prim<'_>,
-    id: PrimId,
-    name: &str,
-) -> Result<(usize, u32), UsdError> {
-    let Some(attribute) = prim.attribute(name) else {
-        return Err(UsdError::Usage(format!("{}.{name} is declared twice", prim.path())));
-    };
-    let fields = attribute.fields();
-    let index = draft.restore_attribute(id, name, &attribute.type_name()?)?.0;
-    let entry = &mut draft.attributes[index];
-    entry.metadata = restore_metadata(layer, file, fields)?;
-    entry.custom = attribute.metadata("custom")?.is_some();
-    entry.uniform = attribute.is_uniform()?;
-    entry.default = attribute.default()?;
-    Ok((index, fields))
-}
-
-fn restore_relationship(
-    layer: &Layer,
-    file: &TextFile,
-    draft: &mut Draft<Value>,
-    prim: Prim<'_>,
-    id: PrimId,
-    name: &str,
-) -> Result<(), UsdError> {
-    let Some(relationship) = prim.relationship(name) else {
-        return Err(UsdError::Usage(format!("{}.{name} is declared twice", prim.path())));
-    };
-    let index = draft.relationship(id, name)?.0;
-    let entry = &mut draft.relationships[index];
-    entry.metadata = restore_metadata(layer, file, relationship.fields())?;
-    entry.custom = relationship.metadata("custom")?.is_some();
-    entry.targets = relationship.metadata("targetPaths")?;
-    Ok(())
+fn declared_twice(prim: Prim<'_>, name: &str) -> UsdError {
+    UsdError::Usage(format!("{}.{name} is declared twice", prim.path()))
 }

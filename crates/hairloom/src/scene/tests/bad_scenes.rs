@@ -90,7 +90,10 @@ const CASES: &[(&str, &str)] = &[
         "BALL[time]\nend = 0",
         "a.toml:6:1: time.end: expected a time at least one frame after the start (0 s), found 0",
     ),
-    ("BALL[time]\nsubsteps = 0", "a.toml:6:1: time.substeps: expected a whole number of at least 1, found 0"),
+    (
+        "BALL[time]\nsubsteps = 0",
+        "a.toml:6:1: time.substeps: expected a whole number from 1 to 10000, found 0",
+    ),
     (
         "BALL[time]\n\n  substep = 2",
         "a.toml:7:3: unknown key 'substep' in [time]; expected one of start, end, frames, fps, substeps. Did you mean 'substeps'?",
@@ -106,7 +109,7 @@ const CASES: &[(&str, &str)] = &[
     ),
     (
         "BALL[material]\nradius = -35e-6",
-        "a.toml:6:1: material.radius: expected a number above 0, found -3.5e-5",
+        "a.toml:6:1: material.radius: expected a number from 0.0000001 to 0.1, found -3.5e-5",
     ),
     (
         "BALL[material]\nfriction = -0.1",

@@ -25,9 +25,10 @@
 //! carries a moment `m` couples them by `½ ψᵢ₋₁ · (m × ψᵢ)`. And a force `f` (minus the sum of what pulls behind) on the
 //! end of an edge does the work `½ f · ψ × (ψ × e)`: its tension holds the edge's direction, its shear couples turning to twist.
 //! Curls pulled straight live from these terms: without them iterations swing about the equilibrium for ever
-//! wherever bending couples to twist strongly enough to leave the plane. What is left out is of the order of the squared angle
-//! between edges. Where the matrix of a strand is not positive definite (beyond an instability) every edge
-//! is held by as much as these terms can take away, and pressure does not count: such a step goes downhill.
+//! wherever bending couples to twist strongly enough to leave the plane. What is left out is pressure along an edge, which
+//! contact makes large for moments, and what is of the order of the squared angle between edges. Where the matrix of a strand
+//! is still not positive definite (beyond an instability) every edge is held by as much as the couplings can take
+//! away: such a step goes downhill.
 //!
 //! The way back moves vertices exactly and feeds the true displacement to the next edge.
 
@@ -312,7 +313,7 @@ fn eliminate<S: Stored, R: Loads<S>>(
     // twist hold its twist.
     let pulled = -behind.load.dot(tangent);
     let shear = tangent.mul_add(pulled, behind.load) * (R::splat(0.5) * length);
-    let tension = pulled.max(pulled * exact) * length;
+    let tension = pulled.max(R::zero()) * length;
     let twist_weight = R::load_from(&load.twist_weight);
     let turn = turn.add_diagonal(tension).add_outer(twist_weight - tension, tangent);
     let turn = turn + Symmetric3::mixed(tangent, shear);

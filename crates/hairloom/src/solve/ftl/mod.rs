@@ -40,6 +40,7 @@ mod params;
 pub mod plain;
 mod project;
 mod ropes;
+mod sweep;
 
 pub use params::Params;
 
@@ -51,12 +52,14 @@ use rayon::prelude::*;
 
 use self::density::{Density, Strength};
 use self::packs::{EMPTY, Packs};
-use self::project::{Advance, Chunk, Constants, LookAhead, Outcome, PackDrive, Planes, look_again};
+use self::project::{Chunk, Constants, LookAhead, PackDrive, Planes, look_again};
 use self::ropes::{Rope, Surroundings};
+use self::sweep::{Advance, Outcome};
 use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_dt, check_handles};
 use crate::groom::Remap;
+use crate::math::Pose;
 use crate::math::lanes::{Row, Row3, WIDTH, dispatch};
-use crate::scene::{Attachment, Drive, Model, State};
+use crate::scene::{Drive, Model, Seat, State};
 
 /// Name and version of this method's checkpoints.
 const CHECKPOINT: (&str, u32) = ("ftl", 1);
@@ -65,8 +68,10 @@ const QUASISTATIC_DT: f64 = 1.0 / 60.0;
 
 /// A strand without attachment.
 const NONE: u32 = u32::MAX;
-/// Packs are cut into so many chunks, whatever the number of threads.
+/// Packs are cut into so many chunks, whatever the number of threads. Of large hair so many are on the way at a time.
 const CHUNKS: usize = 32;
+/// Most packs of a chunk: what is known of the bodies around a chunk's vertices weighs more than the vertices.
+const MOST_PACKS: usize = 128;
 
 /// The solver.
 #[derive(Debug)]
@@ -80,8 +85,9 @@ pub struct Ftl {
     packs: Packs,
     chunks: Vec<Range<usize>>,
     drives: Vec<PackDrive>,
-    /// How far each vertex may stray from its heading without a look at the bodies [m].
+    /// How far each vertex of the chunks on the way may stray from its heading without a look at the bodies [m].
     room: Vec<Row>,
+    /// Tangent planes of the chunks on the way.
     planes: Vec<Planes>,
     ropes: Vec<Rope>,
     density: Density,
@@ -104,11 +110,11 @@ impl Ftl {
             density: Density::default(),
         };
         solver.lay_out(vec![1; model.strands()]);
-        let mut points = Vec::new();
+        let (mut points, mut still) = (Vec::new(), Vec::new());
         for strand in 0..model.strands() {
             points.clear();
             points.extend(model.groomed[model.range(strand)].iter().map(|point| point.as_dvec3()));
-            let still = vec![DVec3::ZERO; points.len()];
+            still.resize(points.len(), DVec3::ZERO);
             solver.packs.set_strand(strand, &points, &still);
         }
         solver
@@ -119,10 +125,10 @@ impl Ftl {
         let model = &self.model;
         self.packs = Packs::new(model, &held, self.params.margin);
         let count = self.packs.packs.len();
-        let size = count.div_ceil(CHUNKS).max(1);
+        let size = count.div_ceil(CHUNKS).clamp(1, MOST_PACKS);
         self.chunks = (0..count).step_by(size).map(|start| start..(start + size).min(count)).collect();
-        self.room = vec![Row::default(); self.packs.lengths.len()];
-        self.planes = vec![Planes::default(); self.chunks.len()];
+        self.room = Vec::new();
+        self.planes = vec![Planes::default(); self.chunks.len().min(CHUNKS)];
         self.ropes = (0..model.strands())
             .filter(|&strand| held[strand] == 0)
             .map(|strand| {
@@ -202,6 +208,7 @@ impl Ftl {
     /// What the world does to each pack: where roots and held vertices go, and what gravity and wind add.
     fn drive_packs(&mut self, drive: &Drive<'_>, dt: f64) {
         let Self { packs, drives, attachment_of, params, .. } = self;
+        let frames: Vec<Pose> = (0..drive.bodies.len()).map(|body| drive.pose(body, 1.0)).collect();
         drives.resize_with(packs.packs.len(), PackDrive::default);
         let all = packs.packs.par_iter().zip(drives.par_iter_mut()).zip(&mut packs.roots).with_min_len(64);
         all.for_each(|((pack, pack_drive), roots)| {
@@ -215,7 +222,12 @@ impl Ftl {
                 if pack.strands[lane] != EMPTY {
                     let attachment =
                         &drive.attachments.items[attachment_of[pack.strands[lane] as usize] as usize];
-                    pull_root(drive, attachment, pack_drive, lane, &mut roots[lane]);
+                    let frame = match attachment.seat {
+                        Seat::Body => frames[attachment.body as usize],
+                        Seat::Triangle { .. } => drive.seat_frame(attachment, 1.0),
+                    };
+                    let points = drive.attachments.points_of(attachment);
+                    pull_root(&frame, points, pack_drive, lane, &mut roots[lane]);
                 }
             }
         });
@@ -246,14 +258,32 @@ impl Ftl {
         });
     }
 
-    /// Cuts the rows into one task per chunk.
-    fn tasks(&mut self) -> Vec<Chunk<'_>> {
+    /// The chunks that are on the way together, one group after the other.
+    fn waves(&self) -> impl Iterator<Item = Range<usize>> + use<> {
+        let count = self.chunks.len();
+        (0..count).step_by(CHUNKS).map(move |start| start..(start + CHUNKS).min(count))
+    }
+
+    /// Makes room for what the largest wave knows of bodies.
+    fn make_room(&mut self) {
+        let rows = |wave: Range<usize>| -> usize {
+            let packs = self.chunks[wave.start].start..self.chunks[wave.end - 1].end;
+            self.packs.packs[packs].iter().map(|pack| pack.vertices).sum()
+        };
+        let most = self.waves().map(rows).max().unwrap_or(0);
+        self.room.resize(most, Row::default());
+    }
+
+    /// Cuts the rows of a wave into one task per chunk.
+    fn tasks(&mut self, wave: Range<usize>) -> Vec<Chunk<'_>> {
         let Packs { packs, edges, velocities, moves, lengths, .. } = &mut self.packs;
-        let (mut edges, mut velocities) = (edges.as_mut_slice(), velocities.as_mut_slice());
-        let mut moves = moves.as_mut_slice();
-        let (mut lengths, mut room) = (lengths.as_slice(), self.room.as_mut_slice());
-        let mut tasks = Vec::with_capacity(self.chunks.len());
-        for (chunk, planes) in self.chunks.iter().zip(&mut self.planes) {
+        let chunks = &self.chunks[wave];
+        let start = chunks.first().map_or(0, |chunk| packs[chunk.start].row);
+        let (mut edges, mut velocities) = (&mut edges[start..], &mut velocities[start..]);
+        let mut moves = &mut moves[start..];
+        let (mut lengths, mut room) = (&lengths[start..], self.room.as_mut_slice());
+        let mut tasks = Vec::with_capacity(chunks.len());
+        for (chunk, planes) in chunks.iter().zip(&mut self.planes) {
             let packs = &packs[chunk.clone()];
             let rows = packs.iter().map(|pack| pack.vertices).sum();
             tasks.push(Chunk {
@@ -270,16 +300,36 @@ impl Ftl {
         tasks
     }
 
-    /// The pass over all packs (equations 1 to 9).
-    fn project(&mut self, constants: Constants<'_>) -> Result<u64, StepError> {
-        let outcomes: Vec<Outcome> =
-            self.tasks().into_par_iter().map(|chunk| dispatch(Advance { chunk, constants })).collect();
-        for (chunk, outcome) in self.chunks.iter().zip(&outcomes) {
-            if let Some((pack, lane)) = outcome.lost {
-                return Err(self.lost(chunk.start + pack, lane));
+    /// The pass over all packs (equations 1 to 9), wave by wave: bodies before it, and where in doubt after it.
+    fn project(&mut self, constants: Constants<'_>, report: &mut Report) -> Result<(), StepError> {
+        let dt = constants.dt;
+        if constants.bodies.is_some() {
+            self.make_room();
+        }
+        for wave in self.waves() {
+            if let Some(bodies) = constants.bodies {
+                report.time("distance", || {
+                    let tasks = self.tasks(wave.clone()).into_par_iter();
+                    tasks.for_each(|chunk| dispatch(LookAhead { chunk, bodies, dt }));
+                });
+            }
+            let outcomes: Vec<Outcome> = report.time("solve", || {
+                let tasks = self.tasks(wave.clone()).into_par_iter();
+                tasks.map(|chunk| dispatch(Advance { chunk, constants })).collect()
+            });
+            for (chunk, outcome) in self.chunks[wave.clone()].iter().zip(&outcomes) {
+                if let Some((pack, lane)) = outcome.lost {
+                    return Err(self.lost(chunk.start + pack, lane));
+                }
+                report.contacts += outcome.contacts;
+            }
+            if let Some(bodies) = constants.bodies {
+                report.contacts += report.time("look again", || -> u64 {
+                    self.tasks(wave).into_par_iter().map(|chunk| look_again(chunk, bodies, dt)).sum()
+                });
             }
         }
-        Ok(outcomes.iter().map(|outcome| outcome.contacts).sum())
+        Ok(())
     }
 
     /// The error for a strand that left the world of finite numbers.
@@ -324,18 +374,8 @@ impl Ftl {
             self.pull_handles(drive, dt);
             self.drive_packs(drive, dt);
         });
-        if let Some(bodies) = bodies {
-            report.time("distance", || {
-                self.tasks().into_par_iter().for_each(|chunk| dispatch(LookAhead { chunk, bodies, dt }));
-            });
-        }
         let constants = Constants { dt, correction, bending, backward, bodies };
-        report.contacts = report.time("solve", || self.project(constants))?;
-        if let Some(bodies) = bodies {
-            report.contacts += report.time("look again", || -> u64 {
-                self.tasks().into_par_iter().map(|chunk| look_again(chunk, bodies, dt)).sum()
-            });
-        }
+        self.project(constants, &mut report)?;
         if !self.ropes.is_empty() {
             let (gravity, wind, time) = (drive.gravity, drive.wind, drive.time_at(0.5));
             let around = Surroundings { dt, gravity, wind, time, damping, correction, bending, bodies };
@@ -357,7 +397,8 @@ impl Ftl {
 
     fn get(&self, strand: usize, positions: &mut [DVec3], velocities: &mut [DVec3]) {
         if self.held[strand] > 0 {
-            self.packs.get_strand(strand, &self.packs.velocities, positions, velocities);
+            let (pack, lane) = self.packs.place[strand];
+            self.packs.get_lane(pack as usize, lane as usize, &self.packs.velocities, positions, velocities);
         } else if let Some(rope) = self.ropes.iter().find(|rope| rope.strand as usize == strand) {
             positions.copy_from_slice(&rope.positions);
             velocities.copy_from_slice(&rope.velocities);
@@ -383,37 +424,37 @@ impl Ftl {
         state.positions.resize(self.model.vertices(), DVec3::ZERO);
         state.velocities.resize(self.model.vertices(), DVec3::ZERO);
         state.orientations.clear();
-        let mut strands = Vec::with_capacity(self.model.strands());
+        // Pack by pack, so that rows are read once; strands of a pack lie anywhere in the state.
+        let mut lanes = Vec::new();
+        lanes.resize_with(self.packs.packs.len() * WIDTH, <(&mut [DVec3], &mut [DVec3])>::default);
+        let mut of_ropes = Vec::with_capacity(self.ropes.len());
         let (mut positions, mut velocities) =
             (state.positions.as_mut_slice(), state.velocities.as_mut_slice());
-        for strand in 0..self.model.strands() {
+        for (strand, &(pack, lane)) in self.packs.place.iter().enumerate() {
             let count = self.model.range(strand).len();
             let mine = positions.split_off_mut(..count).unwrap_or_default();
-            strands.push((mine, velocities.split_off_mut(..count).unwrap_or_default()));
+            let both = (mine, velocities.split_off_mut(..count).unwrap_or_default());
+            if pack == EMPTY {
+                of_ropes.push(both);
+            } else {
+                lanes[pack as usize * WIDTH + lane as usize] = both;
+            }
         }
-        for rope in &self.ropes {
-            let (positions, velocities) = &mut strands[rope.strand as usize];
+        for (rope, (positions, velocities)) in self.ropes.iter().zip(of_ropes) {
             positions.copy_from_slice(&rope.positions);
             velocities.copy_from_slice(of_rope(rope));
         }
-        strands.into_par_iter().enumerate().with_min_len(256).for_each(
-            |(strand, (positions, velocities))| {
-                self.packs.get_strand(strand, rows, positions, velocities);
-            },
-        );
+        lanes.par_chunks_mut(WIDTH).enumerate().with_min_len(32).for_each(|(pack, lanes)| {
+            for (lane, (positions, velocities)) in lanes.iter_mut().enumerate() {
+                self.packs.get_lane(pack, lane, rows, positions, velocities);
+            }
+        });
     }
 }
 
 /// Where the held vertices of one lane go.
-fn pull_root(
-    drive: &Drive<'_>,
-    attachment: &Attachment,
-    pack_drive: &mut PackDrive,
-    lane: usize,
-    root: &mut DVec3,
-) {
-    let frame = drive.seat_frame(attachment, 1.0);
-    let mut targets = drive.attachments.points_of(attachment).iter().map(|&point| frame.apply(point));
+fn pull_root(frame: &Pose, points: &[DVec3], pack_drive: &mut PackDrive, lane: usize, root: &mut DVec3) {
+    let mut targets = points.iter().map(|&point| frame.apply(point));
     let Some(target) = targets.next() else { return };
     pack_drive.old_root.set(lane, root.as_vec3());
     pack_drive.root.set(lane, target.as_vec3());

@@ -53,19 +53,27 @@ impl Packs {
         let along_curve = space_filling_order(model);
         order.sort_by_key(|&s| (held[s as usize], model.range(s as usize).len(), along_curve[s as usize]));
         let mut packs = Self { place: vec![(EMPTY, 0); model.strands()], ..Self::default() };
-        let mut rest = order.as_slice();
-        while let Some(&first) = rest.first() {
-            let same =
-                rest.iter().take(WIDTH).take_while(|&&s| held[s as usize] == held[first as usize]).count();
-            let (group, later) = rest.split_at(same);
-            packs.add(model, group, held[first as usize] as usize, margin);
-            rest = later;
+        let alike = order.chunk_by(|&a, &b| held[a as usize] == held[b as usize]);
+        let groups: Vec<&[u32]> = alike.flat_map(|strands| strands.chunks(WIDTH)).collect();
+        packs.reserve(groups.len(), groups.iter().map(|group| most_vertices(model, group)).sum());
+        for group in groups {
+            packs.add(model, group, held[group[0] as usize] as usize, margin);
         }
         packs
     }
 
+    /// Makes room for all packs at once: arrays that grow little by little end up larger than they need to be.
+    fn reserve(&mut self, packs: usize, rows: usize) {
+        self.packs.reserve_exact(packs);
+        self.roots.reserve_exact(packs);
+        self.lengths.reserve_exact(rows);
+        self.edges.reserve_exact(rows);
+        self.velocities.reserve_exact(rows);
+        self.moves.reserve_exact(rows);
+    }
+
     fn add(&mut self, model: &Model, group: &[u32], held: usize, margin: f64) {
-        let vertices = group.iter().map(|&s| model.range(s as usize).len()).max().unwrap_or(0);
+        let vertices = most_vertices(model, group);
         let row = self.lengths.len();
         let mut pack = Pack {
             strands: [EMPTY; WIDTH],
@@ -107,20 +115,17 @@ impl Packs {
         }
     }
 
-    /// Writes a strand's world positions, and its velocities of either kind; leaves ropes alone.
-    pub(super) fn get_strand(
+    /// Writes the world positions of the strand in a lane of a pack, and its velocities of either kind.
+    pub(super) fn get_lane(
         &self,
-        strand: usize,
+        pack: usize,
+        lane: usize,
         rows: &[Row3],
         positions: &mut [DVec3],
         velocities: &mut [DVec3],
     ) {
-        let (pack, lane) = self.place[strand];
-        if pack == EMPTY {
-            return;
-        }
-        let (row, lane) = (self.packs[pack as usize].row, lane as usize);
-        let mut position = self.roots[pack as usize][lane];
+        let row = self.packs[pack].row;
+        let mut position = self.roots[pack][lane];
         let (edges, rows) = (&self.edges[row..], &rows[row..]);
         let vertices = positions.iter_mut().zip(velocities.iter_mut()).zip(edges).zip(rows);
         for (i, (((new_position, new_velocity), edge), velocity)) in vertices.enumerate() {
@@ -131,6 +136,11 @@ impl Packs {
             *new_velocity = velocity.get(lane).as_dvec3();
         }
     }
+}
+
+/// Vertices of the longest strand of a group.
+fn most_vertices(model: &Model, group: &[u32]) -> usize {
+    group.iter().map(|&strand| model.range(strand as usize).len()).max().unwrap_or(0)
 }
 
 /// A number for each strand that rises along a space-filling (Morton) curve through the groomed roots.

@@ -1,4 +1,4 @@
-//! The pass from root to tip, eight strands at a time.
+//! Bodies around eight strands at a time: what is known before the pass, what happens in it, and a last look after it.
 
 use super::contact::{Touch, resolve};
 use super::packs::Pack;
@@ -6,10 +6,8 @@ use crate::body::Obstacles;
 use crate::math::Vector3;
 use crate::math::lanes::{Kernel, Lane, Row, Row3, WIDTH};
 
-/// Speed beyond which a vertex counts as lost [m/s].
-const ABSURD_SPEED: f32 = 1.0e4;
 /// Keeps the direction of a vanishing edge finite [m²].
-const TINY: f64 = 1.0e-30;
+pub(super) const TINY: f64 = 1.0e-30;
 
 /// What the world does to one pack during a step.
 #[derive(Debug, Clone, Default)]
@@ -52,13 +50,6 @@ pub(super) struct Chunk<'a> {
     pub planes: &'a mut Planes,
 }
 
-/// Advances a chunk by one step. Returns the number of contacts, and the first pack and lane (within the
-/// chunk) that left the world of finite numbers.
-pub(super) struct Advance<'a, 'b> {
-    pub chunk: Chunk<'a>,
-    pub constants: Constants<'b>,
-}
-
 /// Looks how far the bodies are from where the vertices of a chunk are heading.
 pub(super) struct LookAhead<'a, 'b> {
     pub chunk: Chunk<'a>,
@@ -66,24 +57,17 @@ pub(super) struct LookAhead<'a, 'b> {
     pub dt: f64,
 }
 
-/// What came of a chunk.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Outcome {
-    pub contacts: u64,
-    pub lost: Option<(usize, usize)>,
-}
-
 /// How far a tangent plane is trusted around the point where it was taken [m]. On a body of 1 cm radius it is off by
 /// a tenth of a millimetre there.
 pub(super) const TRUST: f32 = 1.5e-3;
 /// How far a vertex may stray from where its plane was taken before the pack is looked at again after the pass [m].
-const DOUBT: f64 = 2.0e-4;
+pub(super) const DOUBT: f64 = 2.0e-4;
 /// No tangent planes in a row.
-const FAR: u32 = u32::MAX;
+pub(super) const FAR: u32 = u32::MAX;
 
 /// Tangent planes of bodies near the vertices of one row.
 #[derive(Debug, Clone, Copy, Default)]
-struct Plane {
+pub(super) struct Plane {
     normal: Row3,
     /// Distance from the plane, beyond the one to be kept, where the vertex is heading [m]; infinite without plane.
     gap: Row,
@@ -95,11 +79,11 @@ struct Plane {
 /// The planes of a chunk.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Planes {
-    planes: Vec<Plane>,
+    pub planes: Vec<Plane>,
     /// For each row its plane, or [`FAR`].
-    of_row: Vec<u32>,
+    pub of_row: Vec<u32>,
     /// Packs of the chunk whose vertices strayed so far from their planes that they should be looked at again.
-    suspects: Vec<usize>,
+    pub suspects: Vec<usize>,
 }
 
 impl Kernel for LookAhead<'_, '_> {
@@ -186,51 +170,6 @@ impl Planes {
     }
 }
 
-impl Kernel for Advance<'_, '_> {
-    type Output = Outcome;
-
-    #[inline(always)]
-    fn run<L: Lane>(self) -> Outcome {
-        let Chunk { packs, drives, edges, velocities, moves, lengths, room, planes } = self.chunk;
-        let base = packs.first().map_or(0, |pack| pack.row);
-        let mut outcome = Outcome::default();
-        let mut steps = Vec::new();
-        planes.suspects.clear();
-        for (index, (pack, drive)) in packs.iter().zip(drives).enumerate() {
-            let rows = pack.row - base..pack.row - base + pack.vertices;
-            let strand = Strands {
-                pack,
-                drive,
-                edges: &mut edges[rows.clone()],
-                velocities: &mut velocities[rows.clone()],
-                moves: &mut moves[rows.clone()],
-                lengths: &lengths[rows.clone()],
-                room: &room[rows.clone()],
-                planes: planes.of_row.get(rows).unwrap_or_default(),
-                all_planes: &planes.planes,
-            };
-            if self.constants.backward {
-                backward_pass::<L>(&strand, &self.constants, &mut steps);
-            }
-            let mut suspect = false;
-            let energy =
-                forward_pass::<L>(strand, &self.constants, &steps, &mut outcome.contacts, &mut suspect);
-            if suspect {
-                planes.suspects.push(index);
-            }
-            if outcome.lost.is_none() {
-                let limit = L::splat(f64::from(ABSURD_SPEED * ABSURD_SPEED));
-                let sound = L::bits(energy.less(limit));
-                let lost = !sound & ((1 << WIDTH) - 1);
-                if lost != 0 {
-                    outcome.lost = Some((index, lost.trailing_zeros() as usize));
-                }
-            }
-        }
-        outcome
-    }
-}
-
 /// Walks the suspects of a chunk once more from root to tip, exactly: a plane tells nothing of a second wall, nor of
 /// how soon the first one bends. Returns how many vertices were still inside.
 pub(super) fn look_again(chunk: Chunk<'_>, bodies: &Obstacles<'_>, dt: f64) -> u64 {
@@ -264,178 +203,9 @@ pub(super) fn look_again(chunk: Chunk<'_>, bodies: &Obstacles<'_>, dt: f64) -> u
     count
 }
 
-/// The rows of one pack.
-struct Strands<'a> {
-    pack: &'a Pack,
-    drive: &'a PackDrive,
-    edges: &'a mut [Row3],
-    velocities: &'a mut [Row3],
-    moves: &'a mut [Row3],
-    lengths: &'a [Row],
-    room: &'a [Row],
-    /// The plane of each row, if bodies were looked for.
-    planes: &'a [u32],
-    all_planes: &'a [Plane],
-}
-
-/// Section 3.4: follow the leader from the tip to the root on the predicted positions. Leaves the updated
-/// predicted displacements in `steps`.
-#[inline(always)]
-fn backward_pass<L: Lane>(strand: &Strands<'_>, constants: &Constants<'_>, steps: &mut Vec<Row3>) {
-    let (held, count) = (strand.pack.held, strand.pack.vertices);
-    let dt = L::splat(constants.dt);
-    let keep = L::load(&strand.drive.keep);
-    let slope = L::load3(&strand.drive.slope);
-    let mut push = L::load3(&strand.drive.push);
-    steps.clear();
-    steps.resize(count, Row3::default());
-    for (step, velocity) in steps.iter_mut().zip(strand.velocities.iter()).skip(1) {
-        push += slope;
-        L::store3(L::load3(velocity).mul_add(keep, push) * dt, step);
-    }
-    for i in (held + 1..count).rev() {
-        let follower = L::load3(&steps[i - 1]);
-        let edge = L::load3(&strand.edges[i]) + L::load3(&steps[i]) - follower;
-        let length = L::load(&strand.lengths[i]);
-        let scale = length / edge.length_squared().max(L::splat(TINY)).sqrt();
-        let real = L::zero().less(length);
-        let moved = follower + edge - edge * scale;
-        L::store3(Vector3::select(real, moved, follower), &mut steps[i - 1]);
-    }
-}
-
-/// Sections 3.1 to 3.3, 3.5 and 3.7 in one sweep. Returns the sum of squared speeds of each lane,
-/// which is not finite where any of them is not.
-#[inline(always)]
-fn forward_pass<L: Lane>(
-    strand: Strands<'_>,
-    constants: &Constants<'_>,
-    steps: &[Row3],
-    contacts: &mut u64,
-    suspect: &mut bool,
-) -> L {
-    let Strands { pack, drive, edges, velocities, moves, lengths, room, planes, all_planes } = strand;
-    let dt = L::splat(constants.dt);
-    let per_dt = L::splat(1.0 / constants.dt);
-    let reaction = L::splat(constants.correction / constants.dt);
-    let bending = L::splat(constants.bending);
-    let bends = constants.bending > 0.0;
-    let keep = L::load(&drive.keep);
-    let slope = L::load3(&drive.slope);
-    let mut push = L::load3(&drive.push);
-    let mut shift = L::load3(&drive.shift);
-    let mut position = L::load3(&drive.root);
-    let mut previous = Vector3::<L>::zero();
-    let mut previous_length = L::zero();
-    let mut velocity = shift * per_dt;
-    let mut energy = velocity.length_squared();
-    L::store3(velocity, &mut moves[0]);
-    for i in 1..pack.held {
-        L::store3(velocity, &mut velocities[i - 1]);
-        let mut edge = L::load3(&drive.held_edges[i - 1]);
-        // Skin that bends must not swallow what is held over it; the first edge gives the direction and stays.
-        if i > 1 && planes.get(i).is_some_and(|&plane| plane != FAR) {
-            let plane = &all_planes[planes[i] as usize];
-            let rest = shift - L::load3(&edges[i]) - L::load3(&moves[i]) * dt;
-            leave_plane(plane, &mut edge, L::load(&lengths[i]), rest, velocity, constants.dt);
-            let moved = (rest + edge).length_squared();
-            *suspect |= L::any(L::splat(DOUBT * DOUBT).less(moved));
-        }
-        shift += edge - L::load3(&edges[i]);
-        position += edge;
-        L::store3(edge, &mut edges[i]);
-        velocity = shift * per_dt;
-        L::store3(velocity, &mut moves[i]);
-        previous = edge;
-        previous_length = L::load(&lengths[i]);
-        push += slope;
-    }
-
-    let mut touch: Option<Contact<L>> = None;
-    for i in pack.held..pack.vertices {
-        push += slope;
-        let edge = L::load3(&edges[i]);
-        let length = L::load(&lengths[i]);
-        // Equation 1, seen from the moved leader.
-        let wanted = L::load3(&velocities[i]).mul_add(keep, push);
-        let step = if constants.backward { L::load3(&steps[i]) } else { wanted * dt };
-        let predicted = edge + step - shift;
-        let mut follower = predicted;
-        if bends {
-            follower =
-                resist_bending(follower, previous, bending * (length + previous_length), previous_length);
-        }
-        // Equation 6; its correction is the part that acts between leader and follower.
-        let scale = length / follower.length_squared().max(L::splat(TINY)).sqrt();
-        let mut new_edge = follower * scale;
-        let real = L::zero().less(length);
-        let correction = Vector3::select(real, new_edge - follower, Vector3::zero());
-        // Equation 9 for the leader; held vertices keep the velocity they are given.
-        if i > pack.held {
-            velocity -= correction * reaction;
-        }
-        if let Some(touch) = touch.take() {
-            velocity = touch.settle(velocity);
-        }
-        L::store3(velocity, &mut velocities[i - 1]);
-        energy += velocity.length_squared();
-        if let Some(bodies) = constants.bodies {
-            let heading = L::load3(&moves[i]) * dt;
-            if planes[i] != FAR {
-                let plane = &all_planes[planes[i] as usize];
-                touch =
-                    leave_plane(plane, &mut new_edge, length, shift - edge - heading, wanted, constants.dt);
-                *contacts += touch.as_ref().map_or(0, |touch| u64::from(touch.lanes().count_ones()));
-            }
-            // The distance to bodies changes at most as fast as the position.
-            let moved = (shift + new_edge - edge - heading).length_squared();
-            let room = L::load(&room[i]);
-            let lanes = L::bits(real) & !L::bits(moved.less(room * room));
-            *suspect |= lanes != 0 || (planes[i] != FAR && L::any(L::splat(DOUBT * DOUBT).less(moved)));
-            if lanes != 0 {
-                let mut look = Look::new(position, new_edge, wanted, touch);
-                *contacts += look.resolve(bodies, lanes, &pack.radius, constants.dt);
-                (new_edge, touch) = look.lanes();
-            }
-        }
-        shift += new_edge - edge;
-        position += new_edge;
-        L::store3(new_edge, &mut edges[i]);
-        velocity = shift * per_dt;
-        L::store3(velocity, &mut moves[i]);
-        previous = new_edge;
-        previous_length = length;
-    }
-    if let Some(touch) = touch {
-        velocity = touch.settle(velocity);
-    }
-    L::store3(velocity, &mut velocities[pack.vertices - 1]);
-    energy + velocity.length_squared()
-}
-
-/// Equation 11: moves the follower away from the vertex two edges back until it is far enough.
-#[inline(always)]
-fn resist_bending<L: Lane>(
-    follower: Vector3<L>,
-    previous: Vector3<L>,
-    least: L,
-    previous_length: L,
-) -> Vector3<L> {
-    let across = follower + previous;
-    let squared = across.length_squared();
-    let tight = squared.less(least * least);
-    if !L::any(tight) {
-        return follower;
-    }
-    let stretched = across * (least / squared.max(L::splat(TINY)).sqrt()) - previous;
-    // The edge after a root that is held alone has no edge before it.
-    let hinged = L::zero().less(previous_length);
-    Vector3::select(hinged, Vector3::select(tight, stretched, follower), follower)
-}
-
 /// Contact of the vertex under way with bodies, until its velocity is known.
 #[derive(Clone, Copy)]
-struct Contact<L: Lane> {
+pub(super) struct Contact<L: Lane> {
     /// 1 in lanes that touch, 0 elsewhere.
     touching: L,
     normal: Vector3<L>,
@@ -449,13 +219,13 @@ struct Contact<L: Lane> {
 
 impl<L: Lane> Contact<L> {
     #[inline(always)]
-    fn lanes(&self) -> u32 {
+    pub(super) fn lanes(&self) -> u32 {
         L::bits(L::zero().less(self.touching))
     }
 
     /// Lane version of [`after_touch`].
     #[inline(always)]
-    fn settle(&self, velocity: Vector3<L>) -> Vector3<L> {
+    pub(super) fn settle(&self, velocity: Vector3<L>) -> Vector3<L> {
         let relative = velocity - self.velocity;
         let along = relative.dot(self.normal);
         let across = relative - self.normal * along;
@@ -470,7 +240,7 @@ impl<L: Lane> Contact<L> {
 /// Lane version of the tangent-plane step in [`resolve`]: turns edges whose ends are behind their planes. `rest` and
 /// the edge make up how far a vertex goes from where its plane was taken.
 #[inline(always)]
-fn leave_plane<L: Lane>(
+pub(super) fn leave_plane<L: Lane>(
     plane: &Plane,
     edge: &mut Vector3<L>,
     length: L,
@@ -506,7 +276,7 @@ fn leave_plane<L: Lane>(
 }
 
 /// Lanes spread out in memory, for the exact look at the few that need it.
-struct Look {
+pub(super) struct Look {
     leader: Row3,
     edge: Row3,
     wanted: Row3,
@@ -519,7 +289,7 @@ struct Look {
 
 impl Look {
     #[inline(always)]
-    fn new<L: Lane>(
+    pub(super) fn new<L: Lane>(
         leader: Vector3<L>,
         edge: Vector3<L>,
         wanted: Vector3<L>,
@@ -550,7 +320,7 @@ impl Look {
 
     /// Turns the edges of the given lanes out of the bodies; counts those that were inside.
     #[inline(never)]
-    fn resolve(&mut self, bodies: &Obstacles<'_>, lanes: u32, radius: &Row, dt: f64) -> u64 {
+    pub(super) fn resolve(&mut self, bodies: &Obstacles<'_>, lanes: u32, radius: &Row, dt: f64) -> u64 {
         let mut count = 0;
         for lane in (0..WIDTH).filter(|lane| lanes & (1 << lane) != 0) {
             let found = resolve(bodies, self.leader.get(lane), self.edge.get(lane), radius.0[lane]);
@@ -568,7 +338,7 @@ impl Look {
 
     /// Back in lanes: the edges, and the contact if there is any.
     #[inline(always)]
-    fn lanes<L: Lane>(&self) -> (Vector3<L>, Option<Contact<L>>) {
+    pub(super) fn lanes<L: Lane>(&self) -> (Vector3<L>, Option<Contact<L>>) {
         let contact = Contact {
             touching: L::load(&self.touching),
             normal: L::load3(&self.normal),
