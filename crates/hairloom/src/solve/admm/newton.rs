@@ -28,7 +28,7 @@
 //! wherever bending couples to twist strongly enough to leave the plane. What is left out is pressure along an edge, which
 //! contact makes large for moments, and what is of the order of the squared angle between edges. Where the matrix of a strand
 //! is still not positive definite (beyond an instability) every edge is held by as much as the couplings can take
-//! away: such a step goes downhill.
+//! away: such a step goes downhill. Among contacts, whose forces are wild until they are found, couplings stay out.
 //!
 //! The way back moves vertices exactly and feeds the true displacement to the next edge.
 
@@ -170,12 +170,20 @@ struct Behind<R> {
     load: Vector3<R>,
     /// Negative where the matrix is not positive definite.
     least: R,
-    /// 1 where second derivatives are exact, 0 where the matrix is made positive definite.
+    terms: Terms<R>,
+}
+
+/// Which second derivatives count.
+#[derive(Clone, Copy)]
+struct Terms<R> {
+    /// 1 with couplings of turns, 0 by Gauss–Newton and tension alone.
+    couplings: R,
+    /// 1 where couplings stand as they are, 0 where the matrix is made positive definite.
     exact: R,
 }
 
 /// One Newton step of a chain. `rest`, `moving` and `loads` begin at the chain's first free joint and end at its
-/// tip, one entry per vertex; the last entry's edge does not exist. Returns the largest turn of an edge [rad].
+/// tip, one entry per vertex; the last entry's edge does not exist. `couplings` says whether turns couple by moments and shear. Returns the largest turn of an edge [rad].
 #[inline(always)]
 pub(super) fn step<S: Stored, R: Loads<S>>(
     base: Base<R>,
@@ -183,14 +191,17 @@ pub(super) fn step<S: Stored, R: Loads<S>>(
     moving: &mut [Moving<S>],
     loads: &[Load<S>],
     damping: Option<Damping<'_, S>>,
+    couplings: bool,
     gains: &mut [Gain<S>],
 ) -> R {
     let one = R::splat(1.0);
-    let mut behind = sweep(base, rest, moving, loads, damping, one, gains);
+    let couplings = if couplings { one } else { R::zero() };
+    let terms = Terms { couplings, exact: one };
+    let mut behind = sweep(base, rest, moving, loads, damping, terms, gains);
     let indefinite = behind.least.less(R::zero());
     if R::any(indefinite) {
-        let exact = R::select(indefinite, R::zero(), one);
-        behind = sweep(base, rest, moving, loads, damping, exact, gains);
+        let terms = Terms { couplings, exact: R::select(indefinite, R::zero(), one) };
+        behind = sweep(base, rest, moving, loads, damping, terms, gains);
     }
     match base {
         Base::Clamped(_) => advance::<S, R>(Vector3::zero(), moving, gains),
@@ -204,8 +215,7 @@ pub(super) fn step<S: Stored, R: Loads<S>>(
     }
 }
 
-/// Eliminates all edges, from the tip on. Where `exact` is 1 second derivatives are exact; where it is 0 the matrix is
-/// made positive definite.
+/// Eliminates all edges, from the tip on.
 #[inline(always)]
 fn sweep<S: Stored, R: Loads<S>>(
     base: Base<R>,
@@ -213,11 +223,11 @@ fn sweep<S: Stored, R: Loads<S>>(
     moving: &[Moving<S>],
     loads: &[Load<S>],
     damping: Option<Damping<'_, S>>,
-    exact: R,
+    terms: Terms<R>,
     gains: &mut [Gain<S>],
 ) -> Behind<R> {
     let last = moving.len() - 1;
-    let mut behind = tip::<S, R>(&moving[last], &loads[last], exact);
+    let mut behind = tip::<S, R>(&moving[last], &loads[last], terms);
     for i in (0..last).rev() {
         let before = match (i, &base) {
             (0, Base::Clamped(frame)) => Some(*frame),
@@ -249,7 +259,7 @@ fn balance<S: Stored, R: Loads<S>>(moving: &mut [Moving<S>], loads: &[Load<S>]) 
 }
 
 #[inline(always)]
-fn tip<S: Stored, R: Loads<S>>(moving: &Moving<S>, load: &Load<S>, exact: R) -> Behind<R> {
+fn tip<S: Stored, R: Loads<S>>(moving: &Moving<S>, load: &Load<S>, terms: Terms<R>) -> Behind<R> {
     let weight = R::load_from(&load.weight);
     let gradient = R::load_vector(&moving.position) * weight - R::load_vector(&load.pull);
     Behind {
@@ -260,7 +270,7 @@ fn tip<S: Stored, R: Loads<S>>(moving: &Moving<S>, load: &Load<S>, exact: R) -> 
         by_turn: Vector3::zero(),
         load: gradient,
         least: R::splat(1.0),
-        exact,
+        terms,
     }
 }
 
@@ -275,7 +285,7 @@ fn eliminate<S: Stored, R: Loads<S>>(
     old: Option<(R, &([S; 3], S))>,
     gain: &mut Gain<S>,
 ) -> Behind<R> {
-    let exact = behind.exact;
+    let terms = behind.terms;
     let frame = R::load_quaternion(&moving.frame);
     let tangent = frame.third_axis();
     let length = R::load_from(&moving.length);
@@ -312,7 +322,7 @@ fn eliminate<S: Stored, R: Loads<S>>(
     // Tension holds the edge's direction, and shear couples it to twist; the edge's own inertia and whatever pulls at its
     // twist hold its twist.
     let pulled = -behind.load.dot(tangent);
-    let shear = tangent.mul_add(pulled, behind.load) * (R::splat(0.5) * length);
+    let shear = tangent.mul_add(pulled, behind.load) * (R::splat(0.5) * length * terms.couplings);
     let tension = pulled.max(R::zero()) * length;
     let twist_weight = R::load_from(&load.twist_weight);
     let turn = turn.add_diagonal(tension).add_outer(twist_weight - tension, tangent);
@@ -333,13 +343,13 @@ fn eliminate<S: Stored, R: Loads<S>>(
         // Next to nothing, so that lanes without a strand do not divide by zero.
         None => (Symmetric3::diagonal(R::splat(NOTHING)), Vector3::zero()),
     };
-    let half_moment = moment * R::splat(0.5);
+    let half_moment = moment * (R::splat(0.5) * terms.couplings);
     let coupling = Matrix3::cross(half_moment);
     // As much as the couplings can take away, where they took too much.
     let [stiff, soft, twisting] = rest.bending;
     let softest = R::load_from(&stiff).min(R::load_from(&soft)).min(R::load_from(&twisting));
     let taken = half_moment.length_squared() / softest.max(R::splat(NOTHING)) + shear.length_squared().sqrt();
-    let turn = turn.add_diagonal(taken * (R::splat(1.0) - exact));
+    let turn = turn.add_diagonal(taken * (R::splat(1.0) - terms.exact));
     let factored = (turn + joint_stiffness).factored();
     let by_position_gain = factored.solve_columns(mixed.transpose());
     let by_turn_gain = factored.solve_columns(joint_stiffness.full() + coupling);
@@ -366,7 +376,7 @@ fn eliminate<S: Stored, R: Loads<S>>(
         by_turn: joint_stiffness * turned - half_moment.cross(turned) - moment,
         load,
         least: behind.least.min(factored.least()),
-        exact,
+        terms,
     }
 }
 
