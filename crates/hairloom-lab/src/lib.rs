@@ -11,11 +11,18 @@
 //! ```
 
 pub mod bench;
+mod bend_twist;
+mod cantilever;
+mod catenary;
 mod error;
 mod experiment;
+mod helix;
 mod outcome;
+mod release;
 mod rope;
 mod settings;
+mod strands;
+mod vibration;
 
 pub use error::LabError;
 pub use outcome::{Bound, Check, Outcome, Row};
@@ -41,7 +48,15 @@ pub struct Info {
 
 /// All experiments, by name.
 fn entries() -> Vec<Entry> {
-    vec![Entry::of::<rope::Rope>()]
+    vec![
+        Entry::of::<rope::Rope>(),
+        Entry::of::<cantilever::Cantilever>(),
+        Entry::of::<bend_twist::BendTwist>(),
+        Entry::of::<vibration::Vibration>(),
+        Entry::of::<helix::Helix>(),
+        Entry::of::<catenary::Catenary>(),
+        Entry::of::<release::Release>(),
+    ]
 }
 
 /// What can be run.

@@ -50,6 +50,17 @@ impl<R: Real> Matrix3<R> {
         Vector3::new(self.0[0].dot(v), self.0[1].dot(v), self.0[2].dot(v))
     }
 
+    /// `self + value · I`.
+    #[inline(always)]
+    pub fn add_diagonal(self, value: R) -> Self {
+        let [a, b, c] = self.0;
+        Self([
+            Vector3::new(a.x + value, a.y, a.z),
+            Vector3::new(b.x, b.y + value, b.z),
+            Vector3::new(c.x, c.y, c.z + value),
+        ])
+    }
+
     /// `selfᵀ · other`, of which the caller knows that it is symmetric.
     #[inline(always)]
     pub fn symmetric_product(self, other: Self) -> Symmetric3<R> {
@@ -231,6 +242,12 @@ pub struct Factored3<R> {
 }
 
 impl<R: Real> Factored3<R> {
+    /// The least entry of the inverse of D: negative where the matrix was not positive definite.
+    #[inline(always)]
+    pub fn least(self) -> R {
+        self.d0.min(self.d1).min(self.d2)
+    }
+
     /// The solution for one right-hand side.
     #[inline(always)]
     pub fn solve(self, v: Vector3<R>) -> Vector3<R> {

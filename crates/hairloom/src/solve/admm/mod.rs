@@ -268,14 +268,14 @@ impl<S: Stored> Admm<S> {
     }
 
     /// Newton steps of every strand, or iterations of the splitting in their place.
-    fn iterate(&mut self, iterations: u32, tolerance: f64, pace: Pace) -> (f64, u32) {
+    fn iterate(&mut self, iterations: u32, tolerance: f64, pace: Pace, couplings: bool) -> (f64, u32) {
         let damping = match pace {
             Pace::Dynamic(dt) => self.params.relaxation / dt,
             Pace::Still(_) => 0.0,
         };
         let params = &self.params;
         let step = |gains: &mut Vec<Gain<S>>, pack: &mut Pack<S>| match params.elastic {
-            Elastic::Newton => S::dispatch(Iterate { pack, iterations, tolerance, damping, gains }),
+            Elastic::Newton => S::dispatch(Iterate { pack, iterations, tolerance, damping, couplings, gains }),
             Elastic::Splitting => {
                 let iterations = iterations.saturating_mul(params.inner);
                 let tolerance = tolerance * SLOWNESS;
@@ -318,7 +318,8 @@ impl<S: Stored> Admm<S> {
             // Nothing couples strands to anything: each goes on until it is done.
             let start = std::time::Instant::now();
             self.load_up();
-            (report.residual, report.iterations) = self.iterate(iterations, self.params.tolerance, pace);
+            (report.residual, report.iterations) =
+                self.iterate(iterations, self.params.tolerance, pace, true);
             report.add_seconds("elasticity", start.elapsed().as_secs_f64());
         } else {
             self.alternate(drive, pace, iterations, obstacles, &mut report)?;
@@ -365,7 +366,8 @@ impl<S: Stored> Admm<S> {
             // The first iteration finds where hair goes without contact, or with that of the last step.
             let newton = if iteration == 0 { 2 } else { 1 };
             let start = std::time::Instant::now();
-            let (turn, _) = self.iterate(newton, 0.0, pace);
+            let couplings = self.contacts.count() == 0;
+            let (turn, _) = self.iterate(newton, 0.0, pace, couplings);
             report.add_seconds("elasticity", start.elapsed().as_secs_f64());
             report.iterations += 1;
             let missing = self.tighten();

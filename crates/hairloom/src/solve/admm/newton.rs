@@ -19,8 +19,18 @@
 //! block elimination of the same matrix that a banded solver in vertex positions factors, but stiff stretching only
 //! ever enters as `1 / (k + …)`: nothing cancels, and single precision is enough at any stiffness and length.
 //!
-//! Bending enters by Gauss–Newton; tension by its exact second derivative where it is positive, summed over what
-//! hangs behind the edge. The way back moves vertices exactly and feeds the true displacement to the next edge.
+//! # The second derivatives
+//!
+//! Turns do not commute: to second order two edges turn against each other by `ψᵢ − ψᵢ₋₁ − ½ ψᵢ₋₁ × ψᵢ`, so a joint that
+//! carries a moment `m` couples them by `½ ψᵢ₋₁ · (m × ψᵢ)`. And a force `f` (minus the sum of what pulls behind) on the
+//! end of an edge does the work `½ f · ψ × (ψ × e)`: its tension holds the edge's direction, its shear couples turning to twist.
+//! Curls pulled straight live from these terms: without them iterations swing about the equilibrium for ever
+//! wherever bending couples to twist strongly enough to leave the plane. What is left out is pressure along an edge, which
+//! contact makes large for moments, and what is of the order of the squared angle between edges. Where the matrix of a strand
+//! is still not positive definite (beyond an instability) every edge is held by as much as the couplings can take
+//! away: such a step goes downhill. Among contacts, whose forces are wild until they are found, couplings stay out.
+//!
+//! The way back moves vertices exactly and feeds the true displacement to the next edge.
 
 use crate::math::{Loads, Matrix3, Quaternion, Real, Stored, Symmetric3, Vector3};
 
@@ -158,10 +168,22 @@ struct Behind<R> {
     by_turn: Vector3<R>,
     /// Sum of the gradients of all vertices behind: minus the force that the edge before carries.
     load: Vector3<R>,
+    /// Negative where the matrix is not positive definite.
+    least: R,
+    terms: Terms<R>,
+}
+
+/// Which second derivatives count.
+#[derive(Clone, Copy)]
+struct Terms<R> {
+    /// 1 with couplings of turns, 0 by Gauss–Newton and tension alone.
+    couplings: R,
+    /// 1 where couplings stand as they are, 0 where the matrix is made positive definite.
+    exact: R,
 }
 
 /// One Newton step of a chain. `rest`, `moving` and `loads` begin at the chain's first free joint and end at its
-/// tip, one entry per vertex; the last entry's edge does not exist. Returns the largest turn of an edge [rad].
+/// tip, one entry per vertex; the last entry's edge does not exist. `couplings` says whether turns couple by moments and shear. Returns the largest turn of an edge [rad].
 #[inline(always)]
 pub(super) fn step<S: Stored, R: Loads<S>>(
     base: Base<R>,
@@ -169,18 +191,17 @@ pub(super) fn step<S: Stored, R: Loads<S>>(
     moving: &mut [Moving<S>],
     loads: &[Load<S>],
     damping: Option<Damping<'_, S>>,
+    couplings: bool,
     gains: &mut [Gain<S>],
 ) -> R {
-    let last = moving.len() - 1;
-    let mut behind = tip::<S, R>(&moving[last], &loads[last]);
-    for i in (0..last).rev() {
-        let before = match (i, &base) {
-            (0, Base::Clamped(frame)) => Some(*frame),
-            (0, Base::Free) => None,
-            _ => Some(R::load_quaternion(&moving[i - 1].frame)),
-        };
-        let old = damping.map(|damping| (R::splat(damping.ratio), &damping.old[i]));
-        behind = eliminate(behind, before, &rest[i], &moving[i], &loads[i], old, &mut gains[i]);
+    let one = R::splat(1.0);
+    let couplings = if couplings { one } else { R::zero() };
+    let terms = Terms { couplings, exact: one };
+    let mut behind = sweep(base, rest, moving, loads, damping, terms, gains);
+    let indefinite = behind.least.less(R::zero());
+    if R::any(indefinite) {
+        let terms = Terms { couplings, exact: R::select(indefinite, R::zero(), one) };
+        behind = sweep(base, rest, moving, loads, damping, terms, gains);
     }
     match base {
         Base::Clamped(_) => advance::<S, R>(Vector3::zero(), moving, gains),
@@ -192,6 +213,31 @@ pub(super) fn step<S: Stored, R: Loads<S>>(
             largest
         }
     }
+}
+
+/// Eliminates all edges, from the tip on.
+#[inline(always)]
+fn sweep<S: Stored, R: Loads<S>>(
+    base: Base<R>,
+    rest: &[Constants<S>],
+    moving: &[Moving<S>],
+    loads: &[Load<S>],
+    damping: Option<Damping<'_, S>>,
+    terms: Terms<R>,
+    gains: &mut [Gain<S>],
+) -> Behind<R> {
+    let last = moving.len() - 1;
+    let mut behind = tip::<S, R>(&moving[last], &loads[last], terms);
+    for i in (0..last).rev() {
+        let before = match (i, &base) {
+            (0, Base::Clamped(frame)) => Some(*frame),
+            (0, Base::Free) => None,
+            _ => Some(R::load_quaternion(&moving[i - 1].frame)),
+        };
+        let old = damping.map(|damping| (R::splat(damping.ratio), &damping.old[i]));
+        behind = eliminate(behind, before, &rest[i], &moving[i], &loads[i], old, &mut gains[i]);
+    }
+    behind
 }
 
 /// Moves a free strand as a whole to where all that acts on its vertices balances: this keeps its momentum exactly,
@@ -213,7 +259,7 @@ pub(super) fn balance<S: Stored, R: Loads<S>>(moving: &mut [Moving<S>], loads: &
 }
 
 #[inline(always)]
-fn tip<S: Stored, R: Loads<S>>(moving: &Moving<S>, load: &Load<S>) -> Behind<R> {
+fn tip<S: Stored, R: Loads<S>>(moving: &Moving<S>, load: &Load<S>, terms: Terms<R>) -> Behind<R> {
     let weight = R::load_from(&load.weight);
     let gradient = R::load_vector(&moving.position) * weight - R::load_vector(&load.pull);
     Behind {
@@ -223,6 +269,8 @@ fn tip<S: Stored, R: Loads<S>>(moving: &Moving<S>, load: &Load<S>) -> Behind<R> 
         by_position: gradient,
         by_turn: Vector3::zero(),
         load: gradient,
+        least: R::splat(1.0),
+        terms,
     }
 }
 
@@ -237,6 +285,7 @@ fn eliminate<S: Stored, R: Loads<S>>(
     old: Option<(R, &([S; 3], S))>,
     gain: &mut Gain<S>,
 ) -> Behind<R> {
+    let terms = behind.terms;
     let frame = R::load_quaternion(&moving.frame);
     let tangent = frame.third_axis();
     let length = R::load_from(&moving.length);
@@ -270,10 +319,14 @@ fn eliminate<S: Stored, R: Loads<S>>(
     let by_position = behind.by_position - along * lengthening;
     let by_turn = by_turn - about * lengthening;
 
-    // Tension holds the edge's direction; its own inertia and whatever pulls at its twist hold its twist.
-    let tension = (-behind.load.dot(tangent)).max(R::zero()) * length;
+    // Tension holds the edge's direction, and shear couples it to twist; the edge's own inertia and whatever pulls at its
+    // twist hold its twist.
+    let pulled = -behind.load.dot(tangent);
+    let shear = tangent.mul_add(pulled, behind.load) * (R::splat(0.5) * length * terms.couplings);
+    let tension = pulled.max(R::zero()) * length;
     let twist_weight = R::load_from(&load.twist_weight);
     let turn = turn.add_diagonal(tension).add_outer(twist_weight - tension, tangent);
+    let turn = turn + Symmetric3::mixed(tangent, shear);
     let twist_pull = twist_weight * (R::load_from(&moving.twist) - R::load_from(&load.twist_target));
     let by_turn = tangent.mul_add(twist_pull, by_turn);
 
@@ -290,9 +343,16 @@ fn eliminate<S: Stored, R: Loads<S>>(
         // Next to nothing, so that lanes without a strand do not divide by zero.
         None => (Symmetric3::diagonal(R::splat(NOTHING)), Vector3::zero()),
     };
+    let half_moment = moment * (R::splat(0.5) * terms.couplings);
+    let coupling = Matrix3::cross(half_moment);
+    // As much as the couplings can take away, where they took too much.
+    let [stiff, soft, twisting] = rest.bending;
+    let softest = R::load_from(&stiff).min(R::load_from(&soft)).min(R::load_from(&twisting));
+    let taken = half_moment.length_squared() / softest.max(R::splat(NOTHING)) + shear.length_squared().sqrt();
+    let turn = turn.add_diagonal(taken * (R::splat(1.0) - terms.exact));
     let factored = (turn + joint_stiffness).factored();
     let by_position_gain = factored.solve_columns(mixed.transpose());
-    let by_turn_gain = factored.solve_columns(joint_stiffness.full());
+    let by_turn_gain = factored.solve_columns(joint_stiffness.full() + coupling);
     let turned = factored.solve(by_turn + moment);
 
     for k in 0..3 {
@@ -308,10 +368,15 @@ fn eliminate<S: Stored, R: Loads<S>>(
     Behind {
         position: position - transposed.symmetric_product(by_position_gain),
         mixed: mixed * by_turn_gain,
-        turn: turn.full().symmetric_product(by_turn_gain),
+        // K − (K − G) Y with Y = (T + K)⁻¹ (K + G), where K is the joint's stiffness and G the coupling, without cancellation:
+        // T Y + G (Y − 1).
+        turn: turn.full().symmetric_product(by_turn_gain)
+            - coupling.symmetric_product(by_turn_gain.add_diagonal(R::splat(-1.0))),
         by_position: by_position - mixed * turned,
-        by_turn: joint_stiffness * turned - moment,
+        by_turn: joint_stiffness * turned - half_moment.cross(turned) - moment,
         load,
+        least: behind.least.min(factored.least()),
+        terms,
     }
 }
 

@@ -230,6 +230,8 @@ pub(super) struct Iterate<'a, S> {
     pub tolerance: f64,
     /// Strength of damping beside elasticity, τ / dt.
     pub damping: f64,
+    /// Whether turns of edges couple by moments and shear.
+    pub couplings: bool,
     /// Room for the recursion.
     pub gains: &'a mut Vec<Gain<S>>,
 }
@@ -240,7 +242,7 @@ impl<S: Stored> StoredKernel<S> for Iterate<'_, S> {
 
     #[inline(always)]
     fn run<R: Loads<S>>(self) -> (f64, u32) {
-        let Self { pack, iterations, tolerance, damping, gains } = self;
+        let Self { pack, iterations, tolerance, damping, couplings, gains } = self;
         let first = pack.first();
         gains.resize(gains.len().max(pack.moving.len()), Gain::default());
         let base = match pack.base {
@@ -251,7 +253,8 @@ impl<S: Stored> StoredKernel<S> for Iterate<'_, S> {
         let mut largest = 0.0;
         for iteration in 0..iterations {
             let (moving, loads) = (&mut pack.moving[first..], &pack.loads[first..]);
-            let turns = newton::step::<S, R>(base, &pack.rest[first..], moving, loads, damping, gains);
+            let turns =
+                newton::step::<S, R>(base, &pack.rest[first..], moving, loads, damping, couplings, gains);
             let mut row = S::default();
             turns.store_to(&mut row);
             largest = (0..S::LANES).map(|lane| row.get(lane)).fold(0.0, f64::max);
