@@ -1,5 +1,6 @@
 //! Benchmarks: ratios, each measured in one run, since absolute times hang on the machine and its load.
 
+mod admm;
 mod clock;
 mod ftl;
 mod strands;
@@ -49,6 +50,10 @@ pub struct Bench {
 pub fn names() -> &'static [(&'static str, &'static str)] {
     &[
         (
+            "admm",
+            "the hairy ball of 2,000 and 16,000 strands (HAIRLOOM_BENCH_LARGE: 128,000): phases, memory, growth; rods in lanes",
+        ),
+        (
             "ftl",
             "the furry monster's 29,000 strands: stages, lanes against plain code, growth to 200,000 strands",
         ),
@@ -59,6 +64,7 @@ pub fn names() -> &'static [(&'static str, &'static str)] {
 /// Runs the benchmark called `name`.
 pub fn run(name: &str) -> Result<Bench, LabError> {
     match name {
+        "admm" => Ok(admm::run()),
         "ftl" => Ok(ftl::run()),
         "strands" => Ok(strands::run()),
         _ => {
