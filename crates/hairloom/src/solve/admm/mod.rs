@@ -21,6 +21,7 @@ mod params;
 mod projection;
 mod rods;
 mod strands;
+mod touch;
 mod touching;
 
 pub use params::{Clamp, Elastic, Params, Precision};

@@ -3,22 +3,15 @@
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
-use super::projection::Touch;
+use super::touch::Touch;
 use crate::body::Obstacles;
 use crate::contact::{Contact, Impact};
 use crate::scene::Model;
 
 /// Steps of bisection along an edge.
 const BISECTIONS: u32 = 7;
-/// Keys of contacts with bodies are above all keys of pairs of edges.
-const BODY: u64 = 1 << 63;
-
-impl Touch {
-    /// Whether this is a contact with a body.
-    pub(super) fn with_body(&self) -> bool {
-        self.key & BODY != 0
-    }
-}
+/// Contacts that one task looks up.
+const PER_TASK: usize = 4096;
 
 /// What contacts are made from: all vertices strand after strand.
 #[derive(Debug, Clone, Copy)]
@@ -42,17 +35,9 @@ impl Hair<'_> {
     /// A contact between strands, found when vertices were at `time` of the way from the start to where they are.
     fn between(&self, contact: &Contact, time: f32) -> Touch {
         let Contact { a, b, s, t, normal, gap } = *contact;
-        let mut touch = Touch {
-            key: contact.key(),
-            vertices: [a, a + 1, b, b + 1],
-            shares: [1.0 - s, s, t - 1.0, -t],
-            normal,
-            gap,
-            friction: 0.5 * (self.friction(a) + self.friction(b)),
-            ..Touch::default()
-        };
-        touch.gap -= time * normal.dot(touch.relative(self.moved));
-        touch
+        let friction = 0.5 * (self.friction(a) + self.friction(b));
+        let touch = Touch::between([a, b], [s, t], normal, friction);
+        touch.with_gap(gap - time * normal.dot(touch.relative(self.moved)), Vec3::ZERO)
     }
 
     /// Contacts between strands that are close at the start of the step.
@@ -114,17 +99,10 @@ impl Hair<'_> {
                 touches.pop();
             }
             ended_at = (s >= 1.0).then_some(i + 1);
-            let mut touch = Touch {
-                key: BODY | (vertex as u64) << 16 | body as u64,
-                vertices: [vertex as u32, vertex as u32 + 1, vertex as u32, vertex as u32],
-                shares: [1.0 - s, s, 0.0, 0.0],
-                normal: sample.normal,
-                gap: sample.distance - thickness,
-                drift: sample.velocity * dt,
-                friction: obstacles.body(body).friction,
-                ..Touch::default()
-            };
-            touch.gap -= touch.normal.dot(touch.relative(self.moved));
+            let friction = obstacles.body(body).friction;
+            let touch = Touch::on_body(vertex as u32, s, body, sample.normal, friction);
+            let gap = sample.distance - thickness - sample.normal.dot(touch.relative(self.moved));
+            let touch = touch.with_gap(gap, sample.velocity * dt);
             touches.push(touch);
         }
         touches
@@ -154,10 +132,33 @@ fn deepest(start: Vec3, edge: Vec3, obstacles: &Obstacles<'_>) -> Option<(usize,
     at(0.5 * (low + high))
 }
 
-/// Hands the forces of `before` to the contacts of `touches` that were there, as [N] in `correction`.
+/// Hands the forces of `before` to the contacts of `touches` that were there, as [N] in `correction`. Both are sorted
+/// by key.
 pub(super) fn warm_start(touches: &mut [Touch], before: &[(u64, Vec3)]) {
-    touches.par_iter_mut().with_min_len(1024).for_each(|touch| {
-        let place = before.binary_search_by_key(&touch.key, |(key, _)| *key);
-        touch.correction = place.map_or(Vec3::ZERO, |index| before[index].1);
+    touches.par_chunks_mut(PER_TASK).for_each(|touches| {
+        let Some(first) = touches.first() else { return };
+        let mut old = before.partition_point(|(key, _)| *key < first.key());
+        for touch in touches {
+            while before.get(old).is_some_and(|(key, _)| *key < touch.key()) {
+                old += 1;
+            }
+            let same = before.get(old).filter(|(key, _)| *key == touch.key());
+            touch.correction = same.map_or(Vec3::ZERO, |(_, force)| *force);
+        }
     });
+}
+
+/// Sorted lists of contacts as one; a contact that both hold is taken from the first.
+pub(super) fn merge(known: impl Iterator<Item = Touch>, new: &[Touch]) -> Vec<Touch> {
+    let mut all = Vec::with_capacity(known.size_hint().1.unwrap_or(0) + new.len());
+    let mut new = new.iter().peekable();
+    for touch in known {
+        while let Some(before) = new.next_if(|new| new.key() < touch.key()) {
+            all.push(*before);
+        }
+        let _ = new.next_if(|new| new.key() == touch.key());
+        all.push(touch);
+    }
+    all.extend(new);
+    all
 }
