@@ -30,6 +30,8 @@ pub(crate) trait Experiment {
     /// Each parameter with what it is, in order.
     const HELP: &'static [(&'static str, &'static str)];
 
+    /// Adapts the solver's usual parameters to the experiment; what the user sets comes after that.
+    fn adapt(_method: &mut Method) {}
     /// Refuses parameters that make no sense.
     fn check(params: &Self::Params) -> Result<(), BadKey>;
     /// Runs and checks.
@@ -78,7 +80,7 @@ fn run<E: Experiment>(
     plot: Option<&Path>,
 ) -> Result<Outcome, LabError> {
     let start = Instant::now();
-    let settings = Settings::<E::Params>::read(E::NAME, E::SOLVERS, solver, sets)?;
+    let settings = Settings::<E::Params>::read(E::NAME, E::SOLVERS, E::adapt, solver, sets)?;
     let Settings { params, method } = &settings;
     E::check(params).map_err(|(key, problem)| LabError::BadParameter { key: key.to_owned(), problem })?;
     let Findings { rows, checks, figure } = E::run(params, method)?;

@@ -11,11 +11,13 @@
 //! ```
 
 pub mod bench;
+mod cantilever;
 mod error;
 mod experiment;
 mod outcome;
 mod rope;
 mod settings;
+mod strands;
 
 pub use error::LabError;
 pub use outcome::{Bound, Check, Outcome, Row};
@@ -41,7 +43,7 @@ pub struct Info {
 
 /// All experiments, by name.
 fn entries() -> Vec<Entry> {
-    vec![Entry::of::<rope::Rope>()]
+    vec![Entry::of::<rope::Rope>(), Entry::of::<cantilever::Cantilever>()]
 }
 
 /// What can be run.

@@ -27,12 +27,14 @@ impl<P: Default + Serialize + DeserializeOwned> Settings<P> {
     pub(crate) fn read(
         experiment: &'static str,
         solvers: &'static [&'static str],
+        adapt: fn(&mut Method),
         solver: Option<&str>,
         sets: &[(String, Value)],
     ) -> Result<Self, LabError> {
         let name = solver.or(solvers.first().copied()).unwrap_or_default();
         let method = solvers.contains(&name).then(|| Method::by_name(name)).flatten();
-        let usual = method.ok_or_else(|| LabError::unknown_solver(experiment, name, solvers))?;
+        let mut usual = method.ok_or_else(|| LabError::unknown_solver(experiment, name, solvers))?;
+        adapt(&mut usual);
         let (mut own, mut inner) = (Vec::new(), Vec::new());
         for (key, value) in sets {
             match (key.strip_prefix(PREFIX), value) {

@@ -1,0 +1,211 @@
+//! Strands for experiments: curves, a material and a hold become a rig that can be relaxed and stepped.
+//!
+//! All configurations of an experiment share one rig, strand beside strand, so that they are solved at once. Strands
+//! do not meet each other: see [`alone`].
+
+use std::sync::Arc;
+
+use glam::{DVec3, Vec3};
+use hairloom::body::{Bodies, Body, Motion, Shape};
+use hairloom::groom::Curves;
+use hairloom::math::Pose;
+use hairloom::scene::{Attachments, Drive, Material, MaterialPreset, Model, Seat, State, Wind};
+use hairloom::solve::{Method, Report, Solver, Step};
+
+use crate::LabError;
+use crate::experiment::BadKey;
+
+/// Acceleration of gravity on earth [m/s²].
+pub(crate) const GRAVITY: f64 = 9.81;
+
+/// What holds every strand of a rig.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hold {
+    /// Nothing.
+    Free,
+    /// The root is clamped: its place and its direction as groomed.
+    Root,
+    /// The root is clamped, and the tip stays where it is but turns freely.
+    Both,
+}
+
+/// A round elastic hair in still air without drag: radius [m], Young's modulus [Pa], density [kg/m³], Poisson's ratio.
+pub(crate) fn hair(radius: f64, young: f64, density: f64, poisson: f64) -> Material {
+    let preset = Material::preset(MaterialPreset::Coarse);
+    Material { radius, young, density, poisson, flatness: 0.0, drag: 0.0, ..preset }
+}
+
+/// How much a rod of `length` [m] weighs beside its stiffness, `Γ = ρ g A L³ / E I`.
+pub(crate) fn heaviness(material: &Material, length: f64) -> f64 {
+    material.mass_per_length() * GRAVITY * length.powi(3) / material.rod_stiffness()[0]
+}
+
+/// Adapts the usual parameters of a solver to strands that are computed side by side but never meet.
+pub(crate) fn alone(method: &mut Method) {
+    if let Method::Admm(params) = method {
+        params.strand_contacts = false;
+    }
+}
+
+/// As [`alone`], for equilibria: iterations go on until nothing moves.
+pub(crate) fn still(method: &mut Method) {
+    alone(method);
+    if let Method::Admm(params) = method {
+        params.tolerance = 0.0;
+    }
+}
+
+/// Refuses material values that no rod has.
+pub(crate) fn check_material(material: &Material) -> Result<(), BadKey> {
+    let ranges = [
+        ("radius", material.radius, 1.0e-6, 1.0e-2),
+        ("young", material.young, 1.0e3, 1.0e13),
+        ("density", material.density, 1.0, 1.0e5),
+        ("poisson", material.poisson, -0.9, 0.5),
+    ];
+    ranges.into_iter().try_for_each(check_range)
+}
+
+/// Refuses a value outside its range: key, value, lowest, highest.
+pub(crate) fn check_range((key, value, low, high): (&'static str, f64, f64, f64)) -> Result<(), BadKey> {
+    if (low..=high).contains(&value) {
+        return Ok(());
+    }
+    Err((key, format!("it is {value}; it must lie between {low} and {high}")))
+}
+
+/// Refuses lists that are empty, too long, or hold a value outside the range.
+pub(crate) fn check_list(
+    key: &'static str,
+    list: &[f64],
+    most: usize,
+    low: f64,
+    high: f64,
+) -> Result<(), BadKey> {
+    if list.is_empty() || list.len() > most {
+        return Err((key, format!("it has {} values; 1 to {most} are expected", list.len())));
+    }
+    match list.iter().find(|value| !(low..=high).contains(*value)) {
+        Some(value) => Err((key, format!("{value} is among them; all must lie between {low} and {high}"))),
+        None => Ok(()),
+    }
+}
+
+/// A straight curve of equal edges.
+pub(crate) fn straight(direction: DVec3, length: f64, edges: usize) -> Vec<DVec3> {
+    (0..=edges).map(|i| direction * (length * i as f64 / edges as f64)).collect()
+}
+
+/// Strands, what holds them, and a solver.
+pub(crate) struct Rig {
+    pub(crate) model: Arc<Model>,
+    /// Acceleration of gravity [m/s²].
+    pub(crate) gravity: DVec3,
+    /// Simulated time [s].
+    pub(crate) time: f64,
+    bodies: Bodies,
+    attachments: Attachments,
+    wind: Wind,
+    solver: Box<dyn Solver>,
+}
+
+impl Rig {
+    /// Strands of one material, naturally shaped like `curves` and at rest there, under gravity along −y.
+    pub(crate) fn new(
+        curves: &[Vec<DVec3>],
+        material: &Material,
+        hold: Hold,
+        method: &Method,
+    ) -> Result<Self, LabError> {
+        let mut groomed = Curves::default();
+        for curve in curves {
+            groomed.push(curve.iter().map(|point| point.as_vec3()));
+        }
+        let model = Arc::new(Model::new(&groomed, material)?);
+        let holder = Body { name: "clamp".into(), shape: Shape::Plane, friction: 0.0, collides: false };
+        let mut bodies = Bodies::new(vec![holder]);
+        bodies.begin_step(&[Motion::still(Pose::IDENTITY)], 0.0)?;
+        let mut attachments = Attachments::default();
+        for strand in 0..groomed.strands() {
+            let points = groomed.strand(strand);
+            let mut pin = |vertex: usize, point: Vec3| {
+                let (strand, first) = (strand as u32, vertex as u32);
+                attachments.hold(&bodies, 0, Seat::Body, strand, first, &[point.as_dvec3()]);
+            };
+            if let (Hold::Root | Hold::Both, [first, ..]) = (hold, points) {
+                pin(0, *first);
+            }
+            if let (Hold::Both, [_, .., last]) = (hold, points) {
+                pin(points.len() - 1, *last);
+            }
+        }
+        let solver = method.build(&model);
+        let gravity = DVec3::NEG_Y * GRAVITY;
+        Ok(Self { model, gravity, time: 0.0, bodies, attachments, wind: Wind::still(), solver })
+    }
+
+    /// The same in another field of gravity [m/s²].
+    pub(crate) fn with_gravity(mut self, gravity: DVec3) -> Self {
+        self.gravity = gravity;
+        self
+    }
+
+    /// Goes on by `dt` [s].
+    pub(crate) fn step(&mut self, dt: f64) -> Result<Report, LabError> {
+        let report = self.advance(Step::Dynamic { dt }, dt)?;
+        self.time += dt;
+        Ok(report)
+    }
+
+    /// Iterates towards equilibrium.
+    pub(crate) fn settle(&mut self, iterations: u32) -> Result<Report, LabError> {
+        self.advance(Step::Quasistatic { iterations }, 0.0)
+    }
+
+    /// Iterates until no vertex moves by more than `tolerance` times the length of its strand in `batch` iterations, at
+    /// most `limit` iterations. Returns how many it took.
+    pub(crate) fn relax(&mut self, batch: u32, tolerance: f64, limit: u32) -> Result<u32, LabError> {
+        let mut before = self.state();
+        let mut taken = 0;
+        while taken < limit {
+            self.settle(batch)?;
+            taken += batch;
+            let now = self.state();
+            let moved = (0..self.model.strands()).map(|strand| {
+                let range = self.model.range(strand);
+                let length: f64 = self.model.rest_lengths[range.clone()].iter().sum();
+                range.map(|v| now.positions[v].distance(before.positions[v])).fold(0.0, f64::max) / length
+            });
+            if moved.fold(0.0, f64::max) <= tolerance {
+                break;
+            }
+            before = now;
+        }
+        Ok(taken)
+    }
+
+    /// Where everything is.
+    pub(crate) fn state(&self) -> State {
+        let mut state = State::default();
+        self.solver.store(&mut state);
+        state
+    }
+
+    /// Takes everything elsewhere.
+    pub(crate) fn load(&mut self, state: &State) {
+        self.solver.load(state);
+    }
+
+    /// The positions of each strand [m].
+    pub(crate) fn shapes(&self) -> Vec<Vec<DVec3>> {
+        let state = self.state();
+        (0..self.model.strands()).map(|strand| state.positions[self.model.range(strand)].to_vec()).collect()
+    }
+
+    fn advance(&mut self, step: Step, duration: f64) -> Result<Report, LabError> {
+        let Self { bodies, attachments, wind, gravity, time, solver, .. } = self;
+        let mut drive = Drive::new(bodies, attachments, wind);
+        (drive.gravity, drive.time, drive.duration) = (*gravity, *time, duration);
+        solver.step(&drive, step).map_err(|source| LabError::Step { time: *time, source })
+    }
+}
