@@ -14,6 +14,7 @@ pub mod bench;
 mod cantilever;
 mod error;
 mod experiment;
+mod friction;
 mod outcome;
 mod rope;
 mod settings;
@@ -43,7 +44,12 @@ pub struct Info {
 
 /// All experiments, by name.
 fn entries() -> Vec<Entry> {
-    vec![Entry::of::<rope::Rope>(), Entry::of::<cantilever::Cantilever>()]
+    vec![
+        Entry::of::<rope::Rope>(),
+        Entry::of::<cantilever::Cantilever>(),
+        Entry::of::<friction::StickSlip>(),
+        Entry::of::<friction::Incline>(),
+    ]
 }
 
 /// What can be run.
