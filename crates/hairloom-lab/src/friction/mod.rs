@@ -42,10 +42,7 @@ impl Floor {
         let mut groomed = Curves::default();
         curves.iter().for_each(|curve| groomed.push(curve.iter().map(|point| point.as_vec3())));
         let model = Arc::new(Model::new(&groomed, material)?);
-        let clamp = Body { name: "clamp".into(), shape: Shape::Plane, friction: 0.0, collides: false };
-        let floor = Body::new("floor", Shape::Plane, friction as f32)?;
-        let mut bodies = Bodies::new(vec![clamp, floor]);
-        bodies.begin_step(&[Motion::still(Pose::IDENTITY), Motion::still(Pose::IDENTITY)], 0.0)?;
+        let bodies = bodies(friction)?;
         let mut attachments = Attachments::default();
         for (strand, curve) in curves.iter().enumerate().filter(|_| clamped) {
             attachments.hold(&bodies, 0, Seat::Body, strand as u32, 0, &curve[..1]);
@@ -53,6 +50,12 @@ impl Floor {
         let solver = method.build(&model);
         let (clamp, gravity, wind) = (DVec3::ZERO, DVec3::ZERO, Wind::still());
         Ok(Self { bodies, attachments, wind, gravity, time: 0.0, clamp, solver, state: State::default() })
+    }
+
+    /// Gives the floor another coefficient of friction.
+    fn set_friction(&mut self, friction: f64) -> Result<(), LabError> {
+        self.bodies = bodies(friction)?;
+        Ok(())
     }
 
     /// Goes on by `dt` [s] while the clamp moves to `clamp`, counted from where it began [m].
@@ -69,4 +72,13 @@ impl Floor {
         self.solver.store(&mut self.state);
         Ok(())
     }
+}
+
+/// A clamp and a floor, at rest.
+fn bodies(friction: f64) -> Result<Bodies, LabError> {
+    let clamp = Body { name: "clamp".into(), shape: Shape::Plane, friction: 0.0, collides: false };
+    let floor = Body::new("floor", Shape::Plane, friction as f32)?;
+    let mut bodies = Bodies::new(vec![clamp, floor]);
+    bodies.begin_step(&[Motion::still(Pose::IDENTITY), Motion::still(Pose::IDENTITY)], 0.0)?;
+    Ok(bodies)
 }

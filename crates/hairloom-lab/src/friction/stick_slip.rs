@@ -135,7 +135,7 @@ fn press(params: &Params, friction: f64, method: &Method) -> Result<Option<f64>,
     let top = DVec3::Y * (length + params.radius);
     let straight: Vec<DVec3> =
         (0..=edges).map(|i| top - DVec3::Y * (length * i as f64 / edges as f64)).collect();
-    let mut floor = Floor::new(&[straight], &params.material(), friction, true, method)?;
+    let mut floor = Floor::new(&[straight], &params.material(), 1.0, true, method)?;
     floor.gravity = DVec3::NEG_Y * params.gravity;
     floor.solver.load(&hairloom::scene::State::at_rest(buckled(top, length, edges)));
     let material = params.material();
@@ -143,10 +143,11 @@ fn press(params: &Params, friction: f64, method: &Method) -> Result<Option<f64>,
     let slow = (material.mass_per_length() * length.powi(4) / material.rod_stiffness()[0]).sqrt();
     let dt = 0.04 * slow;
     let mut depth = BEGIN;
-    // The first steps find the forces.
+    // The first steps find the forces, while the tip is held.
     for _ in 0..20 {
         floor.step(DVec3::NEG_Y * (depth * length), dt)?;
     }
+    floor.set_friction(friction)?;
     let begin = floor.state.positions[edges].x;
     while depth < DEEPEST {
         let step = FIRST.max(GROWTH * depth);

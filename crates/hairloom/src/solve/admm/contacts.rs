@@ -41,7 +41,9 @@ pub(super) struct Contacts {
     push: Vec<Vec3>,
     /// 1 / W; 0 where a vertex is held [m/N].
     ease: Vec<f32>,
-    touched: Vec<bool>,
+    /// Vertices that a contact has pushed in this step. Others move as if there were none: a spring would only slow
+    /// them down.
+    pushed: Vec<bool>,
     /// Strands near a body.
     beside_body: Vec<bool>,
 }
@@ -93,7 +95,7 @@ impl Contacts {
             feasible: vec![Vec3::ZERO; vertices],
             push: vec![Vec3::ZERO; vertices],
             ease: vec![0.0; vertices],
-            touched: vec![false; vertices],
+            pushed: vec![false; vertices],
             beside_body: vec![false; model.strands()],
         }
     }
@@ -183,6 +185,7 @@ impl Contacts {
         warm_start(&mut touches, &forces);
         warm_start(&mut bodies, &forces);
         self.projection.set_pairs(&touches, &self.ease);
+        self.pushed.fill(false);
         self.set_bodies(&bodies);
         Ok(())
     }
@@ -235,7 +238,6 @@ impl Contacts {
     fn set_bodies(&mut self, touches: &[Touch]) {
         self.projection.set_bodies(touches, &self.ease);
         self.projection.sum_up(&mut self.push);
-        self.projection.mark(&mut self.touched);
         self.beside_body.fill(false);
         for touch in touches {
             self.beside_body[self.strand_of[touch.vertices()[0] as usize] as usize] = true;
@@ -248,9 +250,11 @@ impl Contacts {
         for _ in 0..sweeps {
             self.projection.sweep(&mut self.feasible);
         }
-        let columns = self.push.par_iter_mut().zip(&self.feasible).zip(&self.moved).with_min_len(4096);
-        let step = |((push, feasible), moved): ((&mut Vec3, &Vec3), &Vec3)| {
+        let results = self.push.par_iter_mut().zip(&mut self.pushed);
+        let columns = results.zip(&self.feasible).zip(&self.moved).with_min_len(4096);
+        let step = |(((push, pushed), feasible), moved): (((&mut Vec3, &mut bool), &Vec3), &Vec3)| {
             let change = *feasible - *moved;
+            *pushed |= *push != Vec3::ZERO || change != Vec3::ZERO;
             *push += change;
             change.length_squared()
         };
@@ -260,20 +264,16 @@ impl Contacts {
     /// Adds contact to the loads of the strands.
     pub(super) fn load<S: Stored>(&self, strands: &mut Strands<S>, coupling: Coupling) {
         strands.packs.par_iter_mut().zip(self.ranges()).for_each(|(pack, range)| {
-            if !self.touched[range.clone()].contains(&true) {
-                return;
-            }
             let mut vertices = range;
             for (lane, _) in pack.lanes() {
                 let shift = get_vector(&pack.shift, lane);
                 for (row, vertex) in (0..pack.counts[lane] as usize).zip(&mut vertices) {
-                    if !self.touched[vertex] {
-                        continue;
-                    }
                     let weight = 1.0 / f64::from(self.ease[vertex]);
                     let push = self.push[vertex].as_dvec3();
                     match coupling {
+                        Coupling::Forces if push == DVec3::ZERO => {}
                         Coupling::Forces => add_force(&mut pack.loads[row], lane, push * weight),
+                        Coupling::Springs if !self.pushed[vertex] => {}
                         Coupling::Springs => {
                             let start = get_vector(&pack.start[row], lane) - shift;
                             let target = start + self.feasible[vertex].as_dvec3() + push;

@@ -125,18 +125,6 @@ impl Projection {
         self.bodies.iter().flat_map(|batch| &batch.touches)
     }
 
-    /// Marks the vertices that contacts can move.
-    pub(super) fn mark(&self, touched: &mut [bool]) {
-        touched.par_chunks_mut(BLOCK).enumerate().for_each(|(block, touched)| {
-            touched.fill(false);
-            for batch in self.batches.iter().chain(&self.bodies) {
-                for &(vertex, _) in batch.block(block).1 {
-                    touched[vertex as usize - block * BLOCK] = true;
-                }
-            }
-        });
-    }
-
     fn batches_mut(&mut self) -> impl Iterator<Item = &mut Batch> {
         let batches = self.batches.iter_mut().chain(&mut self.bodies);
         batches.filter(|batch| !batch.touches.is_empty())

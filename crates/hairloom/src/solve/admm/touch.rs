@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-/// Marks the second side of a contact with a body; the other bits are the body's number.
+/// Marks the second side of a contact with a body; the other bits are the body's number and the part of the edge.
 const BODY: u32 = 1 << 31;
 
 /// A contact between two edges, or of an edge with a body. As small as it can be: there are millions of them.
@@ -33,12 +33,15 @@ impl Touch {
     /// A contact of edges `first` and `second` at places `s` and `t`.
     pub(super) fn between(edges: [u32; 2], places: [f32; 2], normal: Vec3, friction: f32) -> Self {
         let ([first, second], [s, t]) = (edges, places);
-        Self { first, second, s, t, normal, friction, ..Self::default() }
+        Self { first, second, s, t, normal, friction: friction.max(0.0), ..Self::default() }
     }
 
-    /// A contact of an edge, at place `s`, with body number `body`.
+    /// A contact of an edge, at place `s`, with body number `body`. Its start, its end and what lies between are three
+    /// contacts, each with a force of its own.
     pub(super) fn on_body(edge: u32, s: f32, body: usize, normal: Vec3, friction: f32) -> Self {
-        Self { first: edge, second: BODY | body as u32, s, normal, friction, ..Self::default() }
+        let part = if s <= 0.0 { 0 } else { 1 + u32::from(s >= 1.0) };
+        let (second, friction) = (BODY | (body as u32) << 2 | part, friction.max(0.0));
+        Self { first: edge, second, s, normal, friction, ..Self::default() }
     }
 
     /// The same with the gap that there would be if no vertex moved during the step, while the second side moves by `drift` [m].
