@@ -157,10 +157,7 @@ fn steps_of_a_second_stay_bounded() {
 
 #[test]
 fn a_head_that_jumps_within_a_step_takes_its_hair_along() {
-    let end = Pose {
-        rotation: glam::DQuat::from_rotation_x(2.5),
-        translation: DVec3::new(0.3, -0.2, 0.1),
-    };
+    let end = Pose { rotation: glam::DQuat::from_rotation_x(2.5), translation: DVec3::new(0.3, -0.2, 0.1) };
     Head::new(&hair(20, 0.01), &straight()).stays_bounded(Pose::IDENTITY, end, 1.0 / 96.0, 60);
 }
 

@@ -19,11 +19,15 @@ use crate::strands::{check_list, check_material, check_range, hair, heaviness};
 const FIRST: f64 = 2.0e-5;
 const GROWTH: f64 = 4.0e-3;
 /// Depth at which a tip that has not slipped never will [lengths].
-const DEEPEST: f64 = 0.42;
+const DEEPEST: f64 = 0.38;
 /// Depth at which the hair begins, bent as it buckles [lengths].
-const BEGIN: f64 = 2.0e-5;
-/// Sideways motion of the tip that counts as slipping [lengths].
+const BEGIN: f64 = 1.0e-4;
+/// Sideways motion of the tip that begins a slip, and the least that it grows to: once it slips it runs away, while hair
+/// that lies down flat only shuffles [lengths].
 const SLIPPED: f64 = 1.0e-5;
+const FAR: f64 = 5.0e-3;
+/// Steps that find the forces.
+const FIRST_STEPS: usize = 60;
 
 /// What can be set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -54,7 +58,7 @@ impl Params {
 impl Default for Params {
     fn default() -> Self {
         let mus = vec![0.03, 0.06, 0.1, 0.15, 0.2, 0.25, 0.3, 0.34, 0.35, 0.36, 0.37, 0.38, 0.4];
-        Self { length: 0.1, gravity: 0.0, radius: 5.0e-5, young: 3.0e9, density: 1300.0, mus, edges: 48 }
+        Self { length: 0.1, gravity: 0.0, radius: 5.0e-5, young: 3.0e9, density: 1300.0, mus, edges: 96 }
     }
 }
 
@@ -144,17 +148,22 @@ fn press(params: &Params, friction: f64, method: &Method) -> Result<Option<f64>,
     let dt = 0.04 * slow;
     let mut depth = BEGIN;
     // The first steps find the forces, while the tip is held.
-    for _ in 0..20 {
+    for _ in 0..FIRST_STEPS {
         floor.step(DVec3::NEG_Y * (depth * length), dt)?;
     }
     floor.set_friction(friction)?;
     let begin = floor.state.positions[edges].x;
+    let mut slip = None;
     while depth < DEEPEST {
         let step = FIRST.max(GROWTH * depth);
         depth += step;
         floor.step(DVec3::NEG_Y * (depth * length), dt)?;
-        if (floor.state.positions[edges].x - begin).abs() > SLIPPED * length {
-            return Ok(Some(depth - 0.5 * step));
+        let moved = (floor.state.positions[edges].x - begin).abs() / length;
+        if moved > FAR {
+            return Ok(slip);
+        }
+        if moved > SLIPPED && slip.is_none() {
+            slip = Some(depth - 0.5 * step);
         }
     }
     Ok(None)

@@ -3,7 +3,7 @@
 //! Vertices stand strand after strand here, in the order of packs and lanes, so that neighbours in space are neighbours
 //! in memory and each pack owns one run of them.
 
-use glam::{DVec3, Vec3};
+use glam::{DVec3, Vec3, Vec3A};
 use rayon::prelude::*;
 
 use super::params::Params;
@@ -34,11 +34,11 @@ pub(super) struct Contacts {
     ordered: Model,
     origin: DVec3,
     start: Vec<Vec3>,
-    moved: Vec<Vec3>,
+    moved: Vec<Vec3A>,
     /// z: displacements that contacts allow.
-    feasible: Vec<Vec3>,
+    feasible: Vec<Vec3A>,
     /// λ = W⁻¹ Hᵀ r.
-    push: Vec<Vec3>,
+    push: Vec<Vec3A>,
     /// 1 / W; 0 where a vertex is held [m/N].
     ease: Vec<f32>,
     /// Vertices that a contact has pushed in this step. Others move as if there were none: a spring would only slow
@@ -91,9 +91,9 @@ impl Contacts {
             ordered,
             origin: DVec3::ZERO,
             start: vec![Vec3::ZERO; vertices],
-            moved: vec![Vec3::ZERO; vertices],
-            feasible: vec![Vec3::ZERO; vertices],
-            push: vec![Vec3::ZERO; vertices],
+            moved: vec![Vec3A::ZERO; vertices],
+            feasible: vec![Vec3A::ZERO; vertices],
+            push: vec![Vec3A::ZERO; vertices],
             ease: vec![0.0; vertices],
             pushed: vec![false; vertices],
             beside_body: vec![false; model.strands()],
@@ -147,7 +147,7 @@ impl Contacts {
                 let rows = pack.moving.iter().zip(&pack.start).take(pack.counts[lane] as usize);
                 for ((moving, start), moved) in rows.zip(&mut moved) {
                     let there = get_vector(&moving.position, lane) + shift;
-                    *moved = (there - get_vector(start, lane)).as_vec3();
+                    *moved = (there - get_vector(start, lane)).as_vec3a();
                 }
             }
         });
@@ -210,8 +210,12 @@ impl Contacts {
             && params.strand_contacts
             && let Some(detector) = &mut self.detector
         {
-            let to: Vec<Vec3> =
-                self.start.par_iter().zip(&self.moved).map(|(start, moved)| *start + *moved).collect();
+            let to: Vec<Vec3> = self
+                .start
+                .par_iter()
+                .zip(&self.moved)
+                .map(|(start, moved)| *start + Vec3::from(*moved))
+                .collect();
             let mut impacts: Vec<Impact> = Vec::new();
             let settings = contact::Settings::continuous(0.0);
             detector.continuous(&self.start, &to, &settings, &mut impacts)?;
@@ -244,21 +248,25 @@ impl Contacts {
         }
     }
 
-    /// The feasible projection of where vertices are now. Returns the largest distance that it moved a vertex [m].
+    /// The feasible projection of where vertices are now. Returns the largest distance that it moved a vertex, or that
+    /// elasticity has moved one since the last projection [m]: nothing is done while friction still slides.
     pub(super) fn project(&mut self, sweeps: u32) -> f64 {
-        self.feasible.clone_from(&self.moved);
+        let columns = self.feasible.par_iter_mut().zip(&self.moved).with_min_len(4096);
+        let slid =
+            columns.map(|(feasible, moved)| std::mem::replace(feasible, *moved).distance_squared(*moved));
+        let slid = slid.reduce(|| 0.0, f32::max);
         for _ in 0..sweeps {
             self.projection.sweep(&mut self.feasible);
         }
         let results = self.push.par_iter_mut().zip(&mut self.pushed);
         let columns = results.zip(&self.feasible).zip(&self.moved).with_min_len(4096);
-        let step = |(((push, pushed), feasible), moved): (((&mut Vec3, &mut bool), &Vec3), &Vec3)| {
+        let step = |(((push, pushed), feasible), moved): (((&mut Vec3A, &mut bool), &Vec3A), &Vec3A)| {
             let change = *feasible - *moved;
-            *pushed |= *push != Vec3::ZERO || change != Vec3::ZERO;
+            *pushed |= *push != Vec3A::ZERO || change != Vec3A::ZERO;
             *push += change;
             change.length_squared()
         };
-        f64::from(columns.map(step).reduce(|| 0.0, f32::max)).sqrt()
+        f64::from(columns.map(step).reduce(|| slid, f32::max)).sqrt()
     }
 
     /// Adds contact to the loads of the strands.
@@ -307,7 +315,7 @@ impl Contacts {
                 vertex = strand.end;
                 let apart = |v: usize| self.feasible[v] - self.moved[v];
                 let beside_body = self.beside_body[self.strand_of[strand.start] as usize];
-                if beside_body || strand.clone().any(|v| apart(v) != Vec3::ZERO) {
+                if beside_body || strand.clone().any(|v| apart(v) != Vec3A::ZERO) {
                     let distance = self.ordered.radii[strand.start] + params.margin as f32;
                     let corrections: Vec<DVec3> = strand.map(|v| apart(v).as_dvec3()).collect();
                     redirect(pack, lane, &corrections, obstacles, distance);

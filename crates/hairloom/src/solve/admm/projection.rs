@@ -9,7 +9,7 @@
 //! vertices. What contacts add to a vertex in all is `push = W⁻¹ Hᵀ r`: after a projection that *is* the multiplier λ of
 //! the splitting, so no second array holds it, and each projection starts from `z = x − λ + W⁻¹ Hᵀ r = x`.
 
-use glam::Vec3;
+use glam::{Vec3, Vec3A};
 use rayon::prelude::*;
 
 use super::touch::Touch;
@@ -36,7 +36,7 @@ struct Batch {
     /// The contacts, sorted by key.
     touches: Vec<Touch>,
     /// By how much their forces change in the sweep under way [N].
-    changes: Vec<Vec3>,
+    changes: Vec<Vec3A>,
     /// Vertices that the batch moves, and where their parts end.
     vertices: Vec<(u32, u32)>,
     parts: Vec<Part>,
@@ -83,21 +83,21 @@ impl Projection {
     }
 
     /// Writes W⁻¹ Hᵀ r, what all contacts add to the vertices, into `push` [m].
-    pub(super) fn sum_up(&mut self, push: &mut [Vec3]) {
-        push.par_iter_mut().with_min_len(BLOCK).for_each(|push| *push = Vec3::ZERO);
+    pub(super) fn sum_up(&mut self, push: &mut [Vec3A]) {
+        push.par_iter_mut().with_min_len(BLOCK).for_each(|push| *push = Vec3A::ZERO);
         for batch in self.batches_mut() {
             let touches = batch.touches.par_iter().zip(&mut batch.changes).with_min_len(TOUCHES_PER_TASK);
-            touches.for_each(|(touch, change)| *change = touch.force());
+            touches.for_each(|(touch, change)| *change = touch.force().into());
             batch.apply(push);
         }
     }
 
     /// One sweep over all contacts: moves vertices to where their contacts allow them to be, one batch after the other.
-    pub(super) fn sweep(&mut self, moved: &mut [Vec3]) {
+    pub(super) fn sweep(&mut self, moved: &mut [Vec3A]) {
         for batch in self.batches_mut() {
             let before = &*moved;
             let touches = batch.touches.par_iter_mut().zip(&mut batch.changes).with_min_len(TOUCHES_PER_TASK);
-            touches.for_each(|(touch, change)| *change = touch.solve(before) * touch.stiffness);
+            touches.for_each(|(touch, change)| *change = touch.solve(before));
             batch.apply(moved);
         }
     }
@@ -159,7 +159,7 @@ impl Batch {
     /// Lists the parts of all contacts by vertex, and finds the contacts' stiffness; forces become corrections.
     fn assemble(&mut self, ease: &[f32]) {
         let Self { touches, changes, vertices, parts, blocks, counts } = self;
-        changes.resize(touches.len(), Vec3::ZERO);
+        changes.resize(touches.len(), Vec3A::ZERO);
         counts.clear();
         counts.resize(ease.len(), 0);
         let moves = |vertex: u32, share: f32| share != 0.0 && ease[vertex as usize] > 0.0;
@@ -213,11 +213,11 @@ impl Batch {
     }
 
     /// Moves each vertex as the changes of its contacts' forces want it.
-    fn apply(&self, moved: &mut [Vec3]) {
+    fn apply(&self, moved: &mut [Vec3A]) {
         moved.par_chunks_mut(BLOCK).enumerate().for_each(|(block, moved)| {
             let (mut begin, vertices) = self.block(block);
             for &(vertex, end) in vertices {
-                let mut sum = Vec3::ZERO;
+                let mut sum = Vec3A::ZERO;
                 for part in &self.parts[begin as usize..end as usize] {
                     sum += self.changes[part.touch as usize] * part.weight;
                 }

@@ -1,12 +1,13 @@
 //! A contact as the projection sees it.
 
-use glam::Vec3;
+use glam::{Vec3, Vec3A};
 
 /// Marks the second side of a contact with a body; the other bits are the body's number and the part of the edge.
 const BODY: u32 = 1 << 31;
 
-/// A contact between two edges, or of an edge with a body. As small as it can be: there are millions of them.
+/// A contact between two edges, or of an edge with a body. One line of a cache: there are millions of them.
 #[derive(Debug, Clone, Copy, Default)]
+#[repr(align(64))]
 pub(super) struct Touch {
     /// The edge of the first side: it runs from this vertex to the next.
     first: u32,
@@ -17,16 +18,16 @@ pub(super) struct Touch {
     /// Place of the contact along the second edge, from 0 to 1.
     t: f32,
     /// Unit normal, away from the second side.
-    pub normal: Vec3,
+    normal: Vec3,
+    /// Coulomb's coefficient.
+    friction: f32,
     /// What the relative displacement of the vertices lacks to be that of the surfaces: `n gap − drift`, tangentially and
     /// along the normal [m].
     offset: Vec3,
-    /// Coulomb's coefficient.
-    pub friction: f32,
-    /// r̃: the correction applied so far [m].
-    pub correction: Vec3,
     /// 1 / D̂ [N/m].
     pub stiffness: f32,
+    /// r̃: the correction applied so far [m].
+    pub correction: Vec3,
 }
 
 impl Touch {
@@ -94,28 +95,28 @@ impl Touch {
 
     /// The relative displacement of its two sides for displacements of the vertices [m].
     #[inline(always)]
-    pub(super) fn relative(&self, moved: &[Vec3]) -> Vec3 {
+    pub(super) fn relative(&self, moved: &[Vec3A]) -> Vec3A {
         let [a, b, c, d] = self.vertices();
         let [p, q, r, s] = self.shares();
         moved[a as usize] * p + moved[b as usize] * q + moved[c as usize] * r + moved[d as usize] * s
     }
 
     /// Solves this contact alone: `(u, r)` obeys Coulomb's law with `u = u* + Δ`, `r̃ = r̃* + Δ` (Daviet 2020,
-    /// section 5.2). Returns Δ.
+    /// section 5.2). Returns the change of its force, Δ / D̂ [N].
     #[inline(always)]
-    pub(super) fn solve(&mut self, moved: &[Vec3]) -> Vec3 {
-        let free = self.relative(moved) + self.offset - self.correction;
-        let pressure = -self.normal.dot(free);
+    pub(super) fn solve(&mut self, moved: &[Vec3A]) -> Vec3A {
+        let (normal, before) = (Vec3A::from(self.normal), Vec3A::from(self.correction));
+        let free = self.relative(moved) + Vec3A::from(self.offset) - before;
+        let pressure = -normal.dot(free);
         let correction = if pressure <= 0.0 {
-            Vec3::ZERO
+            Vec3A::ZERO
         } else {
-            let hold = -(free + self.normal * pressure);
+            let hold = -(free + normal * pressure);
             let (limit, size) = (self.friction * pressure, hold.length());
             let share = if size > limit { limit / size } else { 1.0 };
-            self.normal * pressure + hold * share
+            normal * pressure + hold * share
         };
-        let change = correction - self.correction;
-        self.correction = correction;
-        change
+        self.correction = correction.into();
+        (correction - before) * self.stiffness
     }
 }

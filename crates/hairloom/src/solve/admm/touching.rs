@@ -1,6 +1,6 @@
 //! What touches what: contacts of strands with each other and with bodies.
 
-use glam::{DVec3, Vec3};
+use glam::{DVec3, Vec3, Vec3A};
 use rayon::prelude::*;
 
 use super::touch::Touch;
@@ -22,7 +22,7 @@ pub(super) struct Hair<'a> {
     /// Positions when the step began [m].
     pub start: &'a [Vec3],
     /// Displacements since [m].
-    pub moved: &'a [Vec3],
+    pub moved: &'a [Vec3A],
     /// The strand of each vertex.
     pub strand_of: &'a [u32],
 }
@@ -37,7 +37,7 @@ impl Hair<'_> {
         let Contact { a, b, s, t, normal, gap } = *contact;
         let friction = 0.5 * (self.friction(a) + self.friction(b));
         let touch = Touch::between([a, b], [s, t], normal, friction);
-        touch.with_gap(gap - time * normal.dot(touch.relative(self.moved)), Vec3::ZERO)
+        touch.with_gap(gap - time * normal.dot(touch.relative(self.moved).into()), Vec3::ZERO)
     }
 
     /// Contacts between strands that are close at the start of the step.
@@ -74,8 +74,9 @@ impl Hair<'_> {
         dt: f32,
     ) -> Vec<Touch> {
         let range = self.model.range(strand);
-        let place =
-            |vertex: usize| (self.origin + (self.start[vertex] + self.moved[vertex]).as_dvec3()).as_vec3();
+        let place = |vertex: usize| {
+            (self.origin + (self.start[vertex] + Vec3::from(self.moved[vertex])).as_dvec3()).as_vec3()
+        };
         let points: Vec<Vec3> = range.clone().map(place).collect();
         let axis = |k: usize| points.iter().map(|point| point[k]).collect::<Vec<f32>>();
         let mut clearance = vec![0.0; points.len()];
@@ -96,7 +97,8 @@ impl Hair<'_> {
             let friction = obstacles.body(body).friction;
             let vertex = (range.start + edge) as u32;
             let touch = Touch::on_body(vertex, s, body, sample.normal, friction);
-            let gap = sample.distance - thickness - margin - sample.normal.dot(touch.relative(self.moved));
+            let gap =
+                sample.distance - thickness - margin - sample.normal.dot(touch.relative(self.moved).into());
             touches.push(touch.with_gap(gap, sample.velocity * dt));
         };
         let mut before: Option<(usize, (usize, Sample))> = None;
