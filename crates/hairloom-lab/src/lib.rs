@@ -16,6 +16,7 @@ mod cantilever;
 mod catenary;
 mod error;
 mod experiment;
+mod friction;
 mod helix;
 mod outcome;
 mod release;
@@ -56,6 +57,8 @@ fn entries() -> Vec<Entry> {
         Entry::of::<helix::Helix>(),
         Entry::of::<catenary::Catenary>(),
         Entry::of::<release::Release>(),
+        Entry::of::<friction::StickSlip>(),
+        Entry::of::<friction::Incline>(),
     ]
 }
 

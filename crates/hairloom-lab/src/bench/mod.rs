@@ -1,5 +1,6 @@
 //! Benchmarks: ratios, each measured in one run, since absolute times hang on the machine and its load.
 
+mod admm;
 mod clock;
 mod elastic;
 mod follow;
@@ -51,6 +52,10 @@ pub struct Bench {
 pub fn names() -> &'static [(&'static str, &'static str)] {
     &[
         (
+            "admm",
+            "the hairy ball of 2,000 and 16,000 strands (HAIRLOOM_BENCH_LARGE: 128,000): phases, memory, growth; rods in lanes",
+        ),
+        (
             "elastic",
             "Newton steps on whole strands against the splitting of Daviet 2023: time to equal error",
         ),
@@ -68,6 +73,7 @@ pub fn run(name: &str) -> Result<Bench, LabError> {
     match name {
         "elastic" => Ok(elastic::run()),
         "follow" => Ok(follow::run()),
+        "admm" => Ok(admm::run()),
         "ftl" => Ok(ftl::run()),
         "strands" => Ok(strands::run()),
         _ => {

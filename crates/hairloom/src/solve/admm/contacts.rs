@@ -3,14 +3,15 @@
 //! Vertices stand strand after strand here, in the order of packs and lanes, so that neighbours in space are neighbours
 //! in memory and each pack owns one run of them.
 
-use glam::{DVec3, Vec3};
+use glam::{DVec3, Vec3, Vec3A};
 use rayon::prelude::*;
 
 use super::params::Params;
-use super::projection::{Projection, Touch};
+use super::projection::Projection;
 use super::rods::redirect;
 use super::strands::{Strands, add_force, add_spring, get_vector};
-use super::touching::{Hair, warm_start};
+use super::touch::Touch;
+use super::touching::{Hair, merge, warm_start};
 use crate::body::Obstacles;
 use crate::contact::{self, Contact, ContactError, Detector, Impact};
 use crate::math::Stored;
@@ -33,14 +34,16 @@ pub(super) struct Contacts {
     ordered: Model,
     origin: DVec3,
     start: Vec<Vec3>,
-    moved: Vec<Vec3>,
+    moved: Vec<Vec3A>,
     /// z: displacements that contacts allow.
-    feasible: Vec<Vec3>,
+    feasible: Vec<Vec3A>,
     /// λ = W⁻¹ Hᵀ r.
-    push: Vec<Vec3>,
+    push: Vec<Vec3A>,
     /// 1 / W; 0 where a vertex is held [m/N].
     ease: Vec<f32>,
-    touched: Vec<bool>,
+    /// Vertices that a contact has pushed in this step. Others move as if there were none: a spring would only slow
+    /// them down.
+    pushed: Vec<bool>,
     /// Strands near a body.
     beside_body: Vec<bool>,
 }
@@ -88,18 +91,18 @@ impl Contacts {
             ordered,
             origin: DVec3::ZERO,
             start: vec![Vec3::ZERO; vertices],
-            moved: vec![Vec3::ZERO; vertices],
-            feasible: vec![Vec3::ZERO; vertices],
-            push: vec![Vec3::ZERO; vertices],
+            moved: vec![Vec3A::ZERO; vertices],
+            feasible: vec![Vec3A::ZERO; vertices],
+            push: vec![Vec3A::ZERO; vertices],
             ease: vec![0.0; vertices],
-            touched: vec![false; vertices],
+            pushed: vec![false; vertices],
             beside_body: vec![false; model.strands()],
         }
     }
 
     /// Contacts at work.
     pub(super) fn count(&self) -> usize {
-        self.projection.touches.len()
+        self.projection.count()
     }
 
     /// What the next step starts from: forces by key, and contacts between strands.
@@ -119,12 +122,16 @@ impl Contacts {
         let parts = split(&self.ends, &mut self.start);
         let eases = split(&self.ends, &mut self.ease);
         strands.packs.par_iter().zip(parts).zip(eases).for_each(|((pack, start), ease)| {
-            for ((start, ease), (lane, row)) in start.iter_mut().zip(ease).zip(pack.vertices()) {
+            let mut vertices = start.iter_mut().zip(ease);
+            for (lane, _) in pack.lanes() {
                 // Roots have moved already.
                 let root = pack.roots[lane] - get_vector(&pack.shift, lane) - origin;
-                *start = (root + get_vector(&pack.start[row], lane)).as_vec3();
-                let held = pack.base.is_some_and(|base| row <= base);
-                *ease = if held { 0.0 } else { (typical * typical / pack.rest[row].mass.get(lane)) as f32 };
+                let rows = pack.start.iter().zip(&pack.rest).take(pack.counts[lane] as usize).enumerate();
+                for ((row, (place, rest)), (start, ease)) in rows.zip(&mut vertices) {
+                    *start = (root + get_vector(place, lane)).as_vec3();
+                    let held = pack.base.is_some_and(|base| row <= base);
+                    *ease = if held { 0.0 } else { (typical * typical / rest.mass.get(lane)) as f32 };
+                }
             }
         });
         self.gather(strands);
@@ -134,9 +141,14 @@ impl Contacts {
     pub(super) fn gather<S: Stored>(&mut self, strands: &Strands<S>) {
         let parts = split(&self.ends, &mut self.moved);
         strands.packs.par_iter().zip(parts).for_each(|(pack, moved)| {
-            for (moved, (lane, row)) in moved.iter_mut().zip(pack.vertices()) {
-                let there = get_vector(&pack.moving[row].position, lane) + get_vector(&pack.shift, lane);
-                *moved = (there - get_vector(&pack.start[row], lane)).as_vec3();
+            let mut moved = moved.iter_mut();
+            for (lane, _) in pack.lanes() {
+                let shift = get_vector(&pack.shift, lane);
+                let rows = pack.moving.iter().zip(&pack.start).take(pack.counts[lane] as usize);
+                for ((moving, start), moved) in rows.zip(&mut moved) {
+                    let there = get_vector(&moving.position, lane) + shift;
+                    *moved = (there - get_vector(start, lane)).as_vec3a();
+                }
             }
         });
     }
@@ -167,17 +179,23 @@ impl Contacts {
             self.close = close;
         }
         let mut touches = self.hair().close(&self.close);
-        touches.extend(self.bodies(params, obstacles, dt));
+        touches.retain(|touch| touch.moves(&self.ease));
+        let mut bodies = self.bodies(params, obstacles, dt);
         let forces = std::mem::take(&mut self.forces);
         warm_start(&mut touches, &forces);
-        self.set(touches);
+        warm_start(&mut bodies, &forces);
+        self.projection.set_pairs(&touches, &self.ease);
+        self.pushed.fill(false);
+        self.set_bodies(&bodies);
         Ok(())
     }
 
     fn bodies(&self, params: &Params, obstacles: Option<&Obstacles<'_>>, dt: f64) -> Vec<Touch> {
         let Some(obstacles) = obstacles else { return Vec::new() };
         let (margin, reach) = (params.margin as f32, params.proximity as f32);
-        self.hair().with_bodies(obstacles, margin, reach, dt as f32)
+        let mut touches = self.hair().with_bodies(obstacles, margin, reach, dt as f32);
+        touches.retain(|touch| touch.moves(&self.ease));
+        touches
     }
 
     /// Adds what meets on the way from the start to where vertices are now, and looks at bodies again.
@@ -188,80 +206,87 @@ impl Contacts {
         dt: f64,
         continuous: bool,
     ) -> Result<(), ContactError> {
-        let mut touches: Vec<Touch> = self.projection.touches.clone();
-        touches.retain(|touch| !touch.with_body());
-        touches.par_sort_unstable_by_key(|touch| touch.key);
         if continuous
             && params.strand_contacts
             && let Some(detector) = &mut self.detector
         {
-            let to: Vec<Vec3> =
-                self.start.iter().zip(&self.moved).map(|(start, moved)| *start + *moved).collect();
+            let to: Vec<Vec3> = self
+                .start
+                .par_iter()
+                .zip(&self.moved)
+                .map(|(start, moved)| *start + Vec3::from(*moved))
+                .collect();
             let mut impacts: Vec<Impact> = Vec::new();
             let settings = contact::Settings::continuous(0.0);
             detector.continuous(&self.start, &to, &settings, &mut impacts)?;
-            let known = touches.len();
-            let new = self.hair().impacts(&impacts);
-            let is_new =
-                |touch: &Touch| touches[..known].binary_search_by_key(&touch.key, |t| t.key).is_err();
-            let new: Vec<Touch> = new.into_iter().filter(is_new).collect();
-            touches.extend(new);
+            let mut new = self.hair().impacts(&impacts);
+            new.retain(|touch| touch.moves(&self.ease));
+            let known = self.projection.pairs().map(|touch| touch.carrying_force());
+            let touches = merge(known, &new);
+            self.projection.set_pairs(&touches, &self.ease);
         }
-        touches.extend(self.bodies(params, obstacles, dt));
-        let forces = self.current_forces();
-        warm_start(&mut touches, &forces);
-        self.set(touches);
+        let mut bodies = self.bodies(params, obstacles, dt);
+        warm_start(&mut bodies, &self.body_forces());
+        self.set_bodies(&bodies);
         Ok(())
     }
 
-    fn current_forces(&self) -> Vec<(u64, Vec3)> {
-        let touches = self.projection.touches.par_iter();
-        let mut forces: Vec<(u64, Vec3)> = touches.map(|touch| (touch.key, touch.force())).collect();
-        forces.par_sort_unstable_by_key(|(key, _)| *key);
+    fn body_forces(&self) -> Vec<(u64, Vec3)> {
+        let bodies = self.projection.bodies();
+        let mut forces: Vec<(u64, Vec3)> = bodies.map(|touch| (touch.key(), touch.force())).collect();
+        forces.sort_unstable_by_key(|(key, _)| *key);
         forces
     }
 
-    fn set(&mut self, mut touches: Vec<Touch>) {
-        touches.retain(|touch| touch.moves(&self.ease));
-        self.projection.set(touches, &self.ease, &mut self.push);
-        self.touched.fill(false);
+    /// Takes new contacts with bodies, and sums up what all contacts do.
+    fn set_bodies(&mut self, touches: &[Touch]) {
+        self.projection.set_bodies(touches, &self.ease);
+        self.projection.sum_up(&mut self.push);
         self.beside_body.fill(false);
-        for touch in &self.projection.touches {
-            self.beside_body[self.strand_of[touch.vertices[0] as usize] as usize] |= touch.with_body();
-            for (&vertex, &share) in touch.vertices.iter().zip(&touch.shares) {
-                self.touched[vertex as usize] |= share != 0.0 && self.ease[vertex as usize] > 0.0;
-            }
+        for touch in touches {
+            self.beside_body[self.strand_of[touch.vertices()[0] as usize] as usize] = true;
         }
     }
 
-    /// The feasible projection of where vertices are now. Returns the largest distance that it moved a vertex [m].
+    /// The feasible projection of where vertices are now. Returns the largest distance that it moved a vertex, or that
+    /// elasticity has moved one since the last projection [m]: nothing is done while friction still slides.
     pub(super) fn project(&mut self, sweeps: u32) -> f64 {
-        self.feasible.clone_from(&self.moved);
+        let columns = self.feasible.par_iter_mut().zip(&self.moved).with_min_len(4096);
+        let slid =
+            columns.map(|(feasible, moved)| std::mem::replace(feasible, *moved).distance_squared(*moved));
+        let slid = slid.reduce(|| 0.0, f32::max);
         for _ in 0..sweeps {
-            self.projection.sweep(&self.ease, &mut self.feasible, &mut self.push);
+            self.projection.sweep(&mut self.feasible);
         }
-        let apart = self.feasible.par_iter().zip(&self.moved).with_min_len(4096);
-        apart.map(|(a, b)| f64::from((*a - *b).length())).reduce(|| 0.0, f64::max)
+        let results = self.push.par_iter_mut().zip(&mut self.pushed);
+        let columns = results.zip(&self.feasible).zip(&self.moved).with_min_len(4096);
+        let step = |(((push, pushed), feasible), moved): (((&mut Vec3A, &mut bool), &Vec3A), &Vec3A)| {
+            let change = *feasible - *moved;
+            *pushed |= *push != Vec3A::ZERO || change != Vec3A::ZERO;
+            *push += change;
+            change.length_squared()
+        };
+        f64::from(columns.map(step).reduce(|| slid, f32::max)).sqrt()
     }
 
     /// Adds contact to the loads of the strands.
     pub(super) fn load<S: Stored>(&self, strands: &mut Strands<S>, coupling: Coupling) {
         strands.packs.par_iter_mut().zip(self.ranges()).for_each(|(pack, range)| {
-            if !self.touched[range.clone()].contains(&true) {
-                return;
-            }
-            for (vertex, (lane, row)) in range.zip(pack.vertices()) {
-                if !self.touched[vertex] {
-                    continue;
-                }
-                let weight = 1.0 / f64::from(self.ease[vertex]);
-                let push = self.push[vertex].as_dvec3();
-                match coupling {
-                    Coupling::Forces => add_force(&mut pack.loads[row], lane, push * weight),
-                    Coupling::Springs => {
-                        let start = get_vector(&pack.start[row], lane) - get_vector(&pack.shift, lane);
-                        let target = start + self.feasible[vertex].as_dvec3() + push;
-                        add_spring(&mut pack.loads[row], lane, weight, target);
+            let mut vertices = range;
+            for (lane, _) in pack.lanes() {
+                let shift = get_vector(&pack.shift, lane);
+                for (row, vertex) in (0..pack.counts[lane] as usize).zip(&mut vertices) {
+                    let weight = 1.0 / f64::from(self.ease[vertex]);
+                    let push = self.push[vertex].as_dvec3();
+                    match coupling {
+                        Coupling::Forces if push == DVec3::ZERO => {}
+                        Coupling::Forces => add_force(&mut pack.loads[row], lane, push * weight),
+                        Coupling::Springs if !self.pushed[vertex] => {}
+                        Coupling::Springs => {
+                            let start = get_vector(&pack.start[row], lane) - shift;
+                            let target = start + self.feasible[vertex].as_dvec3() + push;
+                            add_spring(&mut pack.loads[row], lane, weight, target);
+                        }
                     }
                 }
             }
@@ -279,9 +304,9 @@ impl Contacts {
     ) -> Result<(), ContactError> {
         self.gather(strands);
         self.find_again(params, obstacles, dt, params.continuous > 0)?;
-        self.forces = self.current_forces();
-        self.forces.retain(|(_, force)| *force != Vec3::ZERO);
-        self.projection.touches.par_iter_mut().for_each(|touch| touch.correction = Vec3::ZERO);
+        let pairs = self.projection.pairs().map(|touch| (touch.key(), touch.force()));
+        self.forces = pairs.chain(self.body_forces()).filter(|(_, force)| *force != Vec3::ZERO).collect();
+        self.projection.let_go();
         self.project(params.correction_sweeps);
         strands.packs.par_iter_mut().zip(self.ranges()).for_each(|(pack, range)| {
             let mut vertex = range.start;
@@ -290,7 +315,7 @@ impl Contacts {
                 vertex = strand.end;
                 let apart = |v: usize| self.feasible[v] - self.moved[v];
                 let beside_body = self.beside_body[self.strand_of[strand.start] as usize];
-                if beside_body || strand.clone().any(|v| apart(v) != Vec3::ZERO) {
+                if beside_body || strand.clone().any(|v| apart(v) != Vec3A::ZERO) {
                     let distance = self.ordered.radii[strand.start] + params.margin as f32;
                     let corrections: Vec<DVec3> = strand.map(|v| apart(v).as_dvec3()).collect();
                     redirect(pack, lane, &corrections, obstacles, distance);

@@ -55,12 +55,6 @@ impl<S> Pack<S> {
         self.strands.into_iter().enumerate().filter(|&(_, s)| s != EMPTY).map(|(lane, s)| (lane, s as usize))
     }
 
-    /// Lane and row of every vertex, strand after strand.
-    pub(super) fn vertices(&self) -> impl Iterator<Item = (usize, usize)> + use<S> {
-        let counts = self.counts;
-        (0..WIDTH).flat_map(move |lane| (0..counts[lane] as usize).map(move |row| (lane, row)))
-    }
-
     /// The first row that moves by itself, or hangs at the clamp.
     pub(super) fn first(&self) -> usize {
         self.base.unwrap_or(0)

@@ -1,24 +1,17 @@
 //! What touches what: contacts of strands with each other and with bodies.
 
-use glam::{DVec3, Vec3};
+use glam::{DVec3, Vec3, Vec3A};
 use rayon::prelude::*;
 
-use super::projection::Touch;
-use crate::body::Obstacles;
+use super::touch::Touch;
+use crate::body::{Obstacles, Sample};
 use crate::contact::{Contact, Impact};
 use crate::scene::Model;
 
 /// Steps of bisection along an edge.
 const BISECTIONS: u32 = 7;
-/// Keys of contacts with bodies are above all keys of pairs of edges.
-const BODY: u64 = 1 << 63;
-
-impl Touch {
-    /// Whether this is a contact with a body.
-    pub(super) fn with_body(&self) -> bool {
-        self.key & BODY != 0
-    }
-}
+/// Contacts that one task looks up.
+const PER_TASK: usize = 4096;
 
 /// What contacts are made from: all vertices strand after strand.
 #[derive(Debug, Clone, Copy)]
@@ -29,7 +22,7 @@ pub(super) struct Hair<'a> {
     /// Positions when the step began [m].
     pub start: &'a [Vec3],
     /// Displacements since [m].
-    pub moved: &'a [Vec3],
+    pub moved: &'a [Vec3A],
     /// The strand of each vertex.
     pub strand_of: &'a [u32],
 }
@@ -42,17 +35,9 @@ impl Hair<'_> {
     /// A contact between strands, found when vertices were at `time` of the way from the start to where they are.
     fn between(&self, contact: &Contact, time: f32) -> Touch {
         let Contact { a, b, s, t, normal, gap } = *contact;
-        let mut touch = Touch {
-            key: contact.key(),
-            vertices: [a, a + 1, b, b + 1],
-            shares: [1.0 - s, s, t - 1.0, -t],
-            normal,
-            gap,
-            friction: 0.5 * (self.friction(a) + self.friction(b)),
-            ..Touch::default()
-        };
-        touch.gap -= time * normal.dot(touch.relative(self.moved));
-        touch
+        let friction = 0.5 * (self.friction(a) + self.friction(b));
+        let touch = Touch::between([a, b], [s, t], normal, friction);
+        touch.with_gap(gap - time * normal.dot(touch.relative(self.moved).into()), Vec3::ZERO)
     }
 
     /// Contacts between strands that are close at the start of the step.
@@ -65,8 +50,9 @@ impl Hair<'_> {
         impacts.par_iter().map(|impact| self.between(&impact.contact, impact.time)).collect()
     }
 
-    /// Contacts of edges with bodies, where they are now: the point of each edge that is deepest, or nearest, if it
-    /// is within `reach` [m] beyond the hair's radius and `margin`. `dt` is how long bodies move [s].
+    /// Contacts of vertices with bodies, where they are now, and of edges at the point between their ends that is deepest
+    /// or nearest, if they are within `reach` [m] beyond the hair's radius and `margin`. Sorted. `dt` is how long bodies
+    /// move [s].
     pub(super) fn with_bodies(
         &self,
         obstacles: &Obstacles<'_>,
@@ -88,76 +74,102 @@ impl Hair<'_> {
         dt: f32,
     ) -> Vec<Touch> {
         let range = self.model.range(strand);
-        let place =
-            |vertex: usize| (self.origin + (self.start[vertex] + self.moved[vertex]).as_dvec3()).as_vec3();
+        let place = |vertex: usize| {
+            (self.origin + (self.start[vertex] + Vec3::from(self.moved[vertex])).as_dvec3()).as_vec3()
+        };
         let points: Vec<Vec3> = range.clone().map(place).collect();
         let axis = |k: usize| points.iter().map(|point| point[k]).collect::<Vec<f32>>();
         let mut clearance = vec![0.0; points.len()];
         obstacles.clearance_batch(&axis(0), &axis(1), &axis(2), &mut clearance);
+        let edges = points.len() - 1;
+        let radius = |i: usize| self.model.radii[range.start + i];
+        // No point of the edge is nearer to a body than half of what its length leaves between its ends.
+        let near = |i: usize| {
+            let least = 0.5 * (clearance[i] + clearance[i + 1] - points[i].distance(points[i + 1]));
+            let limit = radius(i).max(radius(i + 1)) + margin + reach;
+            least.min(clearance[i]).min(clearance[i + 1]) <= limit
+        };
         let mut touches = Vec::new();
-        let mut ended_at = None;
-        for i in 0..points.len() - 1 {
-            let vertex = range.start + i;
-            let thickness = self.model.radii[vertex].max(self.model.radii[vertex + 1]) + margin;
-            let edge = points[i + 1] - points[i];
-            // No point of the edge is nearer to a body than this.
-            let least = 0.5 * (clearance[i] + clearance[i + 1] - edge.length());
-            if least.min(clearance[i]).min(clearance[i + 1]) > thickness + reach {
-                continue;
+        let mut touch = |edge: usize, s: f32, thickness: f32, (body, sample): (usize, Sample)| {
+            if sample.distance > thickness + margin + reach {
+                return;
             }
-            let Some((body, sample, s)) = deepest(points[i], edge, obstacles) else { continue };
-            if sample.distance > thickness + reach {
-                continue;
+            let friction = obstacles.body(body).friction;
+            let vertex = (range.start + edge) as u32;
+            let touch = Touch::on_body(vertex, s, body, sample.normal, friction);
+            let gap =
+                sample.distance - thickness - margin - sample.normal.dot(touch.relative(self.moved).into());
+            touches.push(touch.with_gap(gap, sample.velocity * dt));
+        };
+        let mut before: Option<(usize, (usize, Sample))> = None;
+        for i in (0..edges).filter(|&i| near(i)) {
+            let known = before.filter(|(vertex, _)| *vertex == i).map(|(_, sample)| sample);
+            let Some(first) = known.or_else(|| obstacles.nearest(points[i])) else { continue };
+            let Some(second) = obstacles.nearest(points[i + 1]) else { continue };
+            touch(i, 0.0, radius(i), first);
+            if let Some((s, sample)) = deepest(points[i], points[i + 1], first.1, second.1, obstacles) {
+                touch(i, s, radius(i).max(radius(i + 1)), sample);
             }
-            // A vertex between two edges belongs to the one that begins there, if that meets the body there too.
-            if s <= 0.0 && ended_at == Some(i) {
-                touches.pop();
+            // The edge behind begins with this vertex, if it is near too.
+            if i + 1 == edges || !near(i + 1) {
+                touch(i, 1.0, radius(i + 1), second);
             }
-            ended_at = (s >= 1.0).then_some(i + 1);
-            let mut touch = Touch {
-                key: BODY | (vertex as u64) << 16 | body as u64,
-                vertices: [vertex as u32, vertex as u32 + 1, vertex as u32, vertex as u32],
-                shares: [1.0 - s, s, 0.0, 0.0],
-                normal: sample.normal,
-                gap: sample.distance - thickness,
-                drift: sample.velocity * dt,
-                friction: obstacles.body(body).friction,
-                ..Touch::default()
-            };
-            touch.gap -= touch.normal.dot(touch.relative(self.moved));
-            touches.push(touch);
+            before = Some((i + 1, second));
         }
+        touches.sort_unstable_by_key(Touch::key);
         touches
     }
 }
 
-/// The point of an edge where the distance to the nearest body is smallest.
-fn deepest(start: Vec3, edge: Vec3, obstacles: &Obstacles<'_>) -> Option<(usize, crate::body::Sample, f32)> {
-    let at = |s: f32| obstacles.nearest(start + edge * s).map(|(body, sample)| (body, sample, s));
-    let slope = |found: &(usize, crate::body::Sample, f32)| found.1.normal.dot(edge);
-    let (first, second) = (at(0.0)?, at(1.0)?);
-    if slope(&first) >= 0.0 && slope(&second) >= 0.0 {
-        return Some(first);
-    }
-    if slope(&first) <= 0.0 && slope(&second) <= 0.0 {
-        return Some(second);
-    }
-    if slope(&first) > 0.0 {
-        // The middle is farther than the ends.
-        return Some(if first.1.distance <= second.1.distance { first } else { second });
+/// The point between the ends of an edge where the distance to the nearest body is smallest, if that is at neither end.
+fn deepest(
+    start: Vec3,
+    end: Vec3,
+    first: Sample,
+    second: Sample,
+    obstacles: &Obstacles<'_>,
+) -> Option<(f32, (usize, Sample))> {
+    let edge = end - start;
+    if first.normal.dot(edge) >= 0.0 || second.normal.dot(edge) <= 0.0 {
+        return None;
     }
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..BISECTIONS {
-        let middle = at(0.5 * (low + high))?;
-        if slope(&middle) < 0.0 { low = middle.2 } else { high = middle.2 }
+        let middle = 0.5 * (low + high);
+        let (_, sample) = obstacles.nearest(start + edge * middle)?;
+        if sample.normal.dot(edge) < 0.0 { low = middle } else { high = middle }
     }
-    at(0.5 * (low + high))
+    let middle = 0.5 * (low + high);
+    Some((middle, obstacles.nearest(start + edge * middle)?))
 }
 
-/// Hands the forces of `before` to the contacts of `touches` that were there, as [N] in `correction`.
+/// Hands the forces of `before` to the contacts of `touches` that were there, as [N] in `correction`. Both are sorted
+/// by key.
 pub(super) fn warm_start(touches: &mut [Touch], before: &[(u64, Vec3)]) {
-    touches.par_iter_mut().with_min_len(1024).for_each(|touch| {
-        let place = before.binary_search_by_key(&touch.key, |(key, _)| *key);
-        touch.correction = place.map_or(Vec3::ZERO, |index| before[index].1);
+    touches.par_chunks_mut(PER_TASK).for_each(|touches| {
+        let Some(first) = touches.first() else { return };
+        let mut old = before.partition_point(|(key, _)| *key < first.key());
+        for touch in touches {
+            while before.get(old).is_some_and(|(key, _)| *key < touch.key()) {
+                old += 1;
+            }
+            let same = before.get(old).filter(|(key, _)| *key == touch.key());
+            touch.correction = same.map_or(Vec3::ZERO, |(_, force)| *force);
+        }
     });
+}
+
+/// Sorted lists of contacts as one; a contact that both hold is taken from the first.
+pub(super) fn merge(known: impl Iterator<Item = Touch>, new: &[Touch]) -> Vec<Touch> {
+    let mut all = Vec::with_capacity(known.size_hint().1.unwrap_or(0) + new.len());
+    let mut new = new.iter().peekable();
+    for touch in known {
+        while let Some(before) = new.next_if(|new| new.key() < touch.key()) {
+            all.push(*before);
+        }
+        let _ = new.next_if(|new| new.key() == touch.key());
+        all.push(touch);
+    }
+    all.extend(new);
+    all
 }

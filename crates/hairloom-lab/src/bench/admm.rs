@@ -1,0 +1,221 @@
+//! The hairy ball of section 5.2 of Daviet 2023, and the elastic part of the solver alone.
+
+use std::sync::Arc;
+
+use glam::DVec3;
+use hairloom::body::{Bodies, Body, Motion, Shape};
+use hairloom::groom::hairy_ball;
+use hairloom::scene::{Attachments, BuiltinMotion, Drive, Material, MaterialPreset, Model, Seat, Wind};
+use hairloom::solve::admm::{Params, Precision, build};
+use hairloom::solve::{Report, Solver, Step};
+use serde_json::{Map, Value, json};
+
+use super::clock::{cpu_seconds, forget_peak, on_threads, peak_bytes, shortest};
+use super::strands::workload;
+use super::{Bench, Ratio};
+
+/// Frames a second, and steps a frame.
+const RATE: f64 = 24.0;
+const STEPS: usize = 4;
+/// Frames in which hair falls onto the ball before anything is timed, and frames timed.
+const WARM_UP: usize = 16;
+const TIMED: usize = 3;
+const THREADS: usize = 2;
+/// Set this variable to run the ball of 128,000 strands too: some minutes and 10 GB.
+const LARGE: &str = "HAIRLOOM_BENCH_LARGE";
+/// Set this variable to a number of strands to run the ball of that many alone, without continuous detection.
+const ONLY: &str = "HAIRLOOM_BENCH_STRANDS";
+
+/// Hair on a ball that turns.
+struct Ball {
+    bodies: Bodies,
+    model: Arc<Model>,
+    attachments: Attachments,
+    wind: Wind,
+    motion: BuiltinMotion,
+    step: usize,
+}
+
+impl Ball {
+    fn new(strands: usize) -> Self {
+        let groom = hairy_ball(strands, 1);
+        let shape = Shape::Sphere { radius: 0.09 };
+        let mut bodies = Bodies::new(vec![Body::new("ball", shape, 0.2).expect("a sound body")]);
+        let motion = BuiltinMotion::HairyBall { amplitude_degrees: 90.0, period: 4.0 };
+        bodies.begin_step(&[Motion::still(motion.pose(0.0))], 1.0).expect("a body at rest");
+        let mut attachments = Attachments::default();
+        for (strand, points) in groom.curves.iter().enumerate() {
+            let held: Vec<DVec3> = points[..2].iter().map(|point| point.as_dvec3()).collect();
+            attachments.hold(&bodies, 0, Seat::Body, strand as u32, 0, &held);
+        }
+        let material = Material {
+            radius: 3.7e-5,
+            density: 1300.0,
+            young: 3.0e9,
+            poisson: 0.45,
+            friction: 0.2,
+            drag: 0.0,
+            ..Material::preset(MaterialPreset::Straight)
+        };
+        let model = Arc::new(Model::new(&groom.curves, &material).expect("sound hair"));
+        Self { bodies, model, attachments, wind: Wind::still(), motion, step: 0 }
+    }
+
+    /// One frame. Adds the time of its phases, and returns the most contacts of a step.
+    fn frame(&mut self, solver: &mut dyn Solver, phases: &mut Report) -> u64 {
+        let dt = 1.0 / (RATE * STEPS as f64);
+        let mut contacts = 0;
+        for _ in 0..STEPS {
+            let pose = |step: usize| self.motion.pose(step as f64 * dt);
+            let motion = Motion::Rigid { start: pose(self.step), end: pose(self.step + 1) };
+            self.bodies.begin_step(&[motion], dt).expect("a sound motion");
+            let mut drive = Drive::new(&self.bodies, &self.attachments, &self.wind);
+            drive.time = self.step as f64 * dt;
+            drive.duration = dt;
+            let report = solver.step(&drive, Step::Dynamic { dt }).expect("hair does not diverge");
+            report.phases.iter().for_each(|phase| phases.add_seconds(phase.name, phase.seconds));
+            contacts = contacts.max(report.contacts);
+            self.step += 1;
+        }
+        contacts
+    }
+}
+
+/// What a ball costs.
+struct Cost {
+    elastic_per_vertex: f64,
+    contact_per_contact: f64,
+    seconds: f64,
+    peak: Option<u64>,
+    row: Map<String, Value>,
+}
+
+fn run_ball(strands: usize, continuous: u32, warm_up: usize, timed: usize) -> Cost {
+    forget_peak();
+    let mut ball = Ball::new(strands);
+    let mut solver = build(&ball.model, Params { continuous, ..Params::default() });
+    for _ in 0..warm_up {
+        ball.frame(solver.as_mut(), &mut Report::default());
+    }
+    let mut phases = Report::default();
+    let mut contacts = 0;
+    let begin = cpu_seconds();
+    let seconds = shortest(1, || {
+        contacts = (0..timed).map(|_| ball.frame(solver.as_mut(), &mut phases)).max().unwrap_or(0);
+    });
+    let frames = timed as f64;
+    let cpu = cpu_seconds().zip(begin).map(|(end, begin)| (end - begin) / frames);
+    let phase = |name: &str| {
+        phases.phases.iter().find(|phase| phase.name == name).map_or(0.0, |phase| phase.seconds / frames)
+    };
+    let contact = phase("detection") + phase("projection") + phase("correction") + phase("loads");
+    let table: Map<String, Value> =
+        phases.phases.iter().map(|phase| (phase.name.to_owned(), json!(phase.seconds / frames))).collect();
+    let scene = if continuous > 0 { "hairy ball, continuous detection" } else { "hairy ball" };
+    let entries = [
+        ("scene", json!(scene)),
+        ("strands", json!(ball.model.strands())),
+        ("vertices", json!(ball.model.vertices())),
+        ("contacts", json!(contacts)),
+        ("seconds_per_frame", json!(seconds / frames)),
+        ("cpu_seconds_per_frame", json!(cpu)),
+        ("peak_bytes", json!(peak_bytes())),
+        ("phases", Value::Object(table)),
+    ];
+    Cost {
+        elastic_per_vertex: phase("elasticity") / ball.model.vertices() as f64,
+        contact_per_contact: contact / contacts.max(1) as f64,
+        seconds: seconds / frames,
+        peak: peak_bytes(),
+        row: entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect(),
+    }
+}
+
+/// Shortest time of a Newton iteration of one vertex [s].
+fn elastic(precision: Precision, threads: usize) -> f64 {
+    const ITERATIONS: u32 = 10;
+    let (model, bodies, attachments) = workload();
+    let params = Params {
+        precision,
+        iterations: ITERATIONS,
+        tolerance: 0.0,
+        strand_contacts: false,
+        ..Params::default()
+    };
+    let (dt, wind) = (1.0 / 60.0, Wind::still());
+    on_threads(threads, || {
+        let mut solver = build(&model, params);
+        let mut least = f64::INFINITY;
+        for step in 0..60 {
+            let mut drive = Drive::new(&bodies, &attachments, &wind);
+            drive.time = f64::from(step) * dt;
+            drive.duration = dt;
+            let report = solver.step(&drive, Step::Dynamic { dt }).expect("the workload does not diverge");
+            let phase = report.phases.iter().find(|phase| phase.name == "elasticity");
+            least = least.min(phase.map_or(f64::INFINITY, |phase| phase.seconds));
+        }
+        least / f64::from(ITERATIONS) / model.vertices() as f64
+    })
+}
+
+fn elastic_rows(rows: &mut Vec<Map<String, Value>>, ratios: &mut Vec<Ratio>) {
+    let lanes = elastic(Precision::F32, 1);
+    let plain = elastic(Precision::F64, 1);
+    let both = elastic(Precision::F32, THREADS);
+    for (scene, threads, seconds) in [
+        ("rods, eight lanes of f32", 1, lanes),
+        ("rods, one strand at a time in f64", 1, plain),
+        ("rods, eight lanes of f32", THREADS, both),
+    ] {
+        let entries = [
+            ("scene", json!(scene)),
+            ("threads", json!(threads)),
+            ("ns_per_vertex_and_iteration", json!(seconds * 1.0e9)),
+        ];
+        rows.push(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect());
+    }
+    ratios.push(Ratio::at_least(
+        "one strand at a time in f64 against eight lanes of f32",
+        plain / lanes,
+        5.0,
+    ));
+    ratios.push(Ratio::at_least("one thread against two, eight lanes of f32", lanes / both, 1.8));
+}
+
+pub(super) fn run() -> Bench {
+    let mut rows = Vec::new();
+    let mut ratios = Vec::new();
+    if let Some(strands) = std::env::var(ONLY).ok().and_then(|text| text.parse().ok()) {
+        rows.push(on_threads(THREADS, || run_ball(strands, 0, WARM_UP, TIMED)).row);
+        return Bench { bench: "admm", rows, ratios };
+    }
+    elastic_rows(&mut rows, &mut ratios);
+    let mut costs = Vec::new();
+    for (strands, continuous) in [(2_000, 0), (2_000, 3), (16_000, 0), (16_000, 3)] {
+        let cost = on_threads(THREADS, || run_ball(strands, continuous, WARM_UP, TIMED));
+        rows.push(cost.row.clone());
+        costs.push(cost);
+    }
+    let (small, large) = (&costs[0], &costs[2]);
+    ratios.push(Ratio::at_most("16,000 strands: seconds a frame", large.seconds, 4.5));
+    if let Some(peak) = large.peak {
+        ratios.push(Ratio::at_most("16,000 strands: gigabytes", peak as f64 * 1.0e-9, 2.5));
+    }
+    growth("16,000 strands against 2,000", small, large, &mut ratios);
+    if std::env::var_os(LARGE).is_some() {
+        let largest = on_threads(THREADS, || run_ball(128_000, 0, WARM_UP, 1));
+        rows.push(largest.row.clone());
+        if let Some(peak) = largest.peak {
+            ratios.push(Ratio::at_most("128,000 strands: gigabytes", peak as f64 * 1.0e-9, 10.0));
+        }
+        growth("128,000 strands against 16,000", large, &largest, &mut ratios);
+    }
+    Bench { bench: "admm", rows, ratios }
+}
+
+fn growth(name: &str, small: &Cost, large: &Cost, ratios: &mut Vec<Ratio>) {
+    let elastic = large.elastic_per_vertex / small.elastic_per_vertex;
+    ratios.push(Ratio::at_most(format!("{name}: elastic cost of a vertex"), elastic, 1.5));
+    let contact = large.contact_per_contact / small.contact_per_contact;
+    ratios.push(Ratio::at_most(format!("{name}: cost of a contact"), contact, 1.5));
+}

@@ -1,0 +1,189 @@
+//! The stick-slip experiment: hair pressed onto a floor from above buckles until its tip slips.
+
+use glam::DVec3;
+use hairloom::scene::Material;
+use hairloom::solve::Method;
+use hairloom::solve::admm::Precision;
+use hairloom_picture::plot::{Axis, Figure, Panel, Series};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::Floor;
+use super::reference::Sticking;
+use crate::LabError;
+use crate::experiment::{BadKey, Experiment};
+use crate::outcome::{Check, Findings, Row};
+use crate::strands::{check_list, check_material, check_range, hair, heaviness};
+
+/// The clamp goes down by this share of the length in its first steps, and later by this share of its depth.
+const FIRST: f64 = 2.0e-5;
+const GROWTH: f64 = 4.0e-3;
+/// Depth at which a tip that has not slipped never will [lengths].
+const DEEPEST: f64 = 0.38;
+/// Depth at which the hair begins, bent as it buckles [lengths].
+const BEGIN: f64 = 1.0e-4;
+/// Sideways motion of the tip that begins a slip, and the least that it grows to: once it slips it runs away, while hair
+/// that lies down flat only shuffles [lengths].
+const SLIPPED: f64 = 1.0e-5;
+const FAR: f64 = 5.0e-3;
+/// Steps that find the forces.
+const FIRST_STEPS: usize = 60;
+
+/// What can be set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Params {
+    /// Length of the hair [m].
+    length: f64,
+    /// Acceleration of gravity [m/s²].
+    gravity: f64,
+    /// Radius of the hair [m].
+    radius: f64,
+    /// Young's modulus [Pa].
+    young: f64,
+    /// Density [kg/m³].
+    density: f64,
+    /// Coefficients of friction.
+    mus: Vec<f64>,
+    /// Edges of the hair.
+    edges: usize,
+}
+
+impl Params {
+    fn material(&self) -> Material {
+        hair(self.radius, self.young, self.density, 0.45)
+    }
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        let mus = vec![0.03, 0.06, 0.1, 0.15, 0.2, 0.25, 0.3, 0.34, 0.35, 0.36, 0.37, 0.38, 0.4];
+        Self { length: 0.1, gravity: 0.0, radius: 5.0e-5, young: 3.0e9, density: 1300.0, mus, edges: 96 }
+    }
+}
+
+/// The experiment.
+pub(crate) struct StickSlip;
+
+impl Experiment for StickSlip {
+    type Params = Params;
+    const NAME: &'static str = "stick-slip";
+    const SUMMARY: &'static str =
+        "hair pressed onto a floor buckles until its tip slips, or never above a critical coefficient";
+    const REFERENCE: &'static str = "the heavy elastica between a clamp and a hinge, solved by shooting; figure 2 of Daviet, SIGGRAPH 2023";
+    const SOLVERS: &'static [&'static str] = &["admm"];
+    const HELP: &'static [(&'static str, &'static str)] = &[
+        ("length", "length of the hair [m]"),
+        ("gravity", "acceleration of gravity [m/s²]"),
+        ("radius", "radius of the hair [m]"),
+        ("young", "Young's modulus [Pa]"),
+        ("density", "density [kg/m³]"),
+        ("mus", "coefficients of friction"),
+        ("edges", "edges of the hair"),
+    ];
+
+    fn adapt(method: &mut Method) {
+        if let Method::Admm(params) = method {
+            params.precision = Precision::F64;
+            params.strand_contacts = false;
+            params.tolerance = 0.0;
+            params.margin = 0.0;
+            params.iterations = 40;
+            params.correction_sweeps = 0;
+        }
+    }
+
+    fn check(params: &Params) -> Result<(), BadKey> {
+        check_material(&params.material())?;
+        check_range(("length", params.length, 1.0e-3, 10.0))?;
+        check_range(("gravity", params.gravity, 0.0, 100.0))?;
+        check_range(("edges", params.edges as f64, 8.0, 500.0))?;
+        check_list("mus", &params.mus, 200, 1.0e-3, 2.0)
+    }
+
+    fn run(params: &Params, method: &Method) -> Result<Findings, LabError> {
+        let gamma = heaviness(&params.material(), params.length) * params.gravity / crate::strands::GRAVITY;
+        let theory = Sticking::new(gamma);
+        let slips: Result<Vec<Option<f64>>, LabError> =
+            params.mus.par_iter().map(|&friction| press(params, friction, method)).collect();
+        let (mut rows, mut worst, mut wrong) = (Vec::new(), 0.0_f64, 0.0_f64);
+        let (mut measured, mut expected) = (Vec::new(), Vec::new());
+        for (&mu, slip) in params.mus.iter().zip(slips?) {
+            let reference = theory.slip(mu);
+            if let (Some(slip), Some(reference)) = (slip, reference) {
+                // As a share of what is allowed: 2 % or 2e-4 of the length.
+                worst = worst.max((slip - reference).abs() / (0.02 * reference).max(2.0e-4));
+            } else if slip.is_some() != reference.is_some() {
+                wrong = wrong.max((mu - theory.critical()).abs());
+            }
+            measured.extend(slip.map(|slip| (mu, slip)));
+            expected.extend(reference.map(|slip| (mu, slip)));
+            let [slip, reference] = [slip, reference].map(serde_json::Value::from);
+            rows.push(Row::new().with("mu", mu).with("slip", slip).with("reference", reference));
+        }
+        let checks = vec![
+            Check::at_most("worst error, in 2 % of the depth or 2e-4 of the length", worst, 1.0),
+            Check::at_most("farthest from the critical coefficient with the wrong outcome", wrong, 0.01),
+        ];
+        let panel = Panel::new(Axis::new("coefficient of friction"), Axis::new("depth / length"))
+            .titled("Depth at which the tip slips")
+            .with(Series::line("heavy elastica", expected).dashed())
+            .with(Series::scatter("measured", measured));
+        Ok(Findings { rows, checks, figure: Figure::new("Stick-slip").with(panel) })
+    }
+}
+
+/// Lowers the clamp until the tip slips; returns the depth [lengths], if it does.
+fn press(params: &Params, friction: f64, method: &Method) -> Result<Option<f64>, LabError> {
+    let (length, edges) = (params.length, params.edges);
+    let top = DVec3::Y * (length + params.radius);
+    let straight: Vec<DVec3> =
+        (0..=edges).map(|i| top - DVec3::Y * (length * i as f64 / edges as f64)).collect();
+    let mut floor = Floor::new(&[straight], &params.material(), 1.0, true, method)?;
+    floor.gravity = DVec3::NEG_Y * params.gravity;
+    floor.solver.load(&hairloom::scene::State::at_rest(buckled(top, length, edges)));
+    let material = params.material();
+    // Long beside the vibrations of the hair, which backward Euler then damps.
+    let slow = (material.mass_per_length() * length.powi(4) / material.rod_stiffness()[0]).sqrt();
+    let dt = 0.04 * slow;
+    let mut depth = BEGIN;
+    // The first steps find the forces, while the tip is held.
+    for _ in 0..FIRST_STEPS {
+        floor.step(DVec3::NEG_Y * (depth * length), dt)?;
+    }
+    floor.set_friction(friction)?;
+    let begin = floor.state.positions[edges].x;
+    let mut slip = None;
+    while depth < DEEPEST {
+        let step = FIRST.max(GROWTH * depth);
+        depth += step;
+        floor.step(DVec3::NEG_Y * (depth * length), dt)?;
+        let moved = (floor.state.positions[edges].x - begin).abs() / length;
+        if moved > FAR {
+            return Ok(slip);
+        }
+        if moved > SLIPPED && slip.is_none() {
+            slip = Some(depth - 0.5 * step);
+        }
+    }
+    Ok(None)
+}
+
+/// Hair in its first buckling mode between the clamp and a hinge below.
+fn buckled(top: DVec3, length: f64, edges: usize) -> Vec<DVec3> {
+    // tan k = k
+    let k = 4.493_409_457_909_064_f64;
+    // The mean square slope of sin ku − u sin k is k²/2 (1 + sin 2k / 2k) − sin² k; twice the depth is that of the mode.
+    let square = 0.5 * k * k * (1.0 + (2.0 * k).sin() / (2.0 * k)) - k.sin().powi(2);
+    let amplitude = (2.0 * BEGIN / square).sqrt();
+    let mut place = top - DVec3::Y * (BEGIN * length);
+    let mut places = vec![place];
+    for i in 0..edges {
+        let u = 1.0 - (i as f64 + 0.5) / edges as f64;
+        let slope = -amplitude * (k * (k * u).cos() - k.sin());
+        let (sin, cos) = slope.sin_cos();
+        place += DVec3::new(sin, -cos, 0.0) * (length / edges as f64);
+        places.push(place);
+    }
+    places
+}
