@@ -302,7 +302,7 @@ impl Simulation {
 
     /// No cache gets a state that is not finite, or out of this world.
     fn check(&self, frame: u32, measures: &Measures) -> Result<(), SimulationError> {
-        let far = |p: &DVec3| !(p.abs().max_element() < f64::from(FARTHEST));
+        let far = |p: &DVec3| p.is_nan() || p.abs().max_element() >= f64::from(FARTHEST);
         let State { positions, velocities, .. } = &self.state;
         let lost = positions.par_iter().position_first(far).map(|v| (v, "its position is out of this world"));
         let lost = lost.or_else(|| {

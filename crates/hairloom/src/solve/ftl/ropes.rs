@@ -98,11 +98,10 @@ impl Rope {
         }
         self.finish(new, &wanted, &reactions, held, around);
         let speeds = self.velocities.iter().chain(&self.moves).map(|velocity| velocity.length());
-        // Also finds NaN.
         let count = self.moves.len();
         outcome.lost = speeds
             .enumerate()
-            .find(|(_, speed)| !(*speed < ABSURD_SPEED))
+            .find(|(_, speed)| speed.is_nan() || *speed >= ABSURD_SPEED)
             .map(|(i, speed)| (i % count, speed));
         outcome
     }
