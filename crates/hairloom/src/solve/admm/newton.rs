@@ -195,13 +195,18 @@ pub(super) fn step<S: Stored, R: Loads<S>>(
     gains: &mut [Gain<S>],
 ) -> R {
     let one = R::splat(1.0);
-    let couplings = if couplings { one } else { R::zero() };
-    let terms = Terms { couplings, exact: one };
+    // What nothing holds turns and twists against next to nothing: couplings have nothing to lean on there.
+    let wanted = couplings && matches!(base, Base::Clamped(_));
+    let mut terms = Terms { couplings: if wanted { one } else { R::zero() }, exact: one };
     let mut behind = sweep(base, rest, moving, loads, damping, terms, gains);
-    let indefinite = behind.least.less(R::zero());
-    if R::any(indefinite) {
-        let terms = Terms { couplings, exact: R::select(indefinite, R::zero(), one) };
+    if wanted && R::any(behind.least.less(R::zero())) {
+        terms.exact = R::select(behind.least.less(R::zero()), R::zero(), one);
         behind = sweep(base, rest, moving, loads, damping, terms, gains);
+        // Joints folded far over hold less than thought.
+        if R::any(behind.least.less(R::zero())) {
+            terms.couplings = R::select(behind.least.less(R::zero()), R::zero(), one);
+            behind = sweep(base, rest, moving, loads, damping, terms, gains);
+        }
     }
     match base {
         Base::Clamped(_) => advance::<S, R>(Vector3::zero(), moving, gains),
