@@ -58,7 +58,7 @@ impl Params {
 impl Default for Params {
     fn default() -> Self {
         let mus = vec![0.03, 0.06, 0.1, 0.15, 0.2, 0.25, 0.3, 0.34, 0.35, 0.36, 0.37, 0.38, 0.4];
-        Self { length: 0.1, gravity: 0.0, radius: 5.0e-5, young: 3.0e9, density: 1300.0, mus, edges: 96 }
+        Self { length: 0.1, gravity: 0.0, radius: 5.0e-5, young: 3.0e9, density: 1300.0, mus, edges: 48 }
     }
 }
 
