@@ -84,8 +84,7 @@ fn other_parts_understand_the_examples() {
         if let GroomSource::Style(style) = &scene.groom.source {
             style.style().unwrap_or_else(|error| panic!("{name}: {error}"));
         }
-        let parameters = scene.solver.parameters.read::<crate::solve::ftl::Params>();
-        parameters.unwrap_or_else(|error| panic!("{error}")).check().unwrap();
+        crate::solve::Method::from_settings(&scene.solver).unwrap_or_else(|error| panic!("{error}"));
         for body in &scene.bodies {
             if let (BodyShape::Figure(figure), Some(Animation::Cycle(cycle))) = (&body.shape, &body.animation)
             {
