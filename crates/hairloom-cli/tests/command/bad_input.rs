@@ -141,7 +141,7 @@ fn arguments_that_cannot_be() {
             &["groom", "make", "-o", "x.usdc", "--mesh", "none.obj"],
             "'none.obj' is not there; looked in the current folder",
         ),
-        (&["lab", "nope"], "expected rope. Did you mean 'rope'?"),
+        (&["lab", "nope"], "Did you mean 'rope'?"),
         (&["lab", "rope", "--set", "particles=nan"], "a whole number"),
         (&["lab", "roqe"], "rope"),
         (&["bench", "strand"], "strands"),

@@ -12,6 +12,9 @@ use crate::rod::der::{BendMeasure, HalfSine, HalfTangent, Measure};
 use crate::scene::{Attachment, Drive, Model};
 use crate::solve::leaving::resolve;
 
+/// Speed beyond which a vertex counts as lost [m/s]; without time, how far it may move at once [m].
+const ABSURD_SPEED: f64 = 1.0e3;
+
 /// What time does during a step.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Pace {
@@ -295,7 +298,11 @@ impl<S: Stored> StoredKernel<S> for Finish<'_, S> {
         }
         let mut row = S::default();
         fastest.store_to(&mut row);
-        (0..S::LANES).all(|lane| row.get(lane) < 1.0e8)
+        let farthest = match pace {
+            Pace::Dynamic(dt) => ABSURD_SPEED * dt,
+            Pace::Still(_) => ABSURD_SPEED,
+        };
+        (0..S::LANES).all(|lane| row.get(lane) < farthest * farthest)
     }
 }
 
