@@ -310,7 +310,7 @@ fn eliminate<S: Stored, R: Loads<S>>(
     let mut stiffness = R::load_from(&rest.stretching);
     let mut pull = (length - R::load_from(&rest.length)) * stiffness;
     if let Some((ratio, (_, old_length))) = old {
-        pull = pull + (length - R::load_from(old_length)) * stiffness * ratio;
+        pull += (length - R::load_from(old_length)) * stiffness * ratio;
         stiffness = stiffness * (ratio + R::splat(1.0));
     }
     let along = behind.position * tangent;
@@ -403,7 +403,7 @@ fn bend<S: Stored, R: Loads<S>>(
     let strain = joint.strain - R::load_vector(&rest.curvature);
     let mut stress = strain.scaled(stiffness);
     if let Some((ratio, (old_strain, _))) = old {
-        stress = stress + (joint.strain - R::load_vector(old_strain)).scaled(stiffness) * ratio;
+        stress += (joint.strain - R::load_vector(old_strain)).scaled(stiffness) * ratio;
         stiffness = stiffness * (ratio + R::splat(1.0));
     }
     let [a, b, c] = joint.jacobian.0;

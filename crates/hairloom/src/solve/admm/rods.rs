@@ -188,7 +188,7 @@ impl<S: Stored> StoredKernel<S> for Finish<'_, S> {
         for i in 0..pack.moving.len() {
             let moved = R::load_vector(&pack.moving[i].position) + shift - R::load_vector(&pack.start[i]);
             // Also keeps NaN, which a maximum would drop.
-            fastest = fastest + moved.length_squared();
+            fastest += moved.length_squared();
             R::store_vector(moved * per_time, &mut pack.velocities[i]);
             let spin = R::load_from(&pack.moving[i].twist) * per_time;
             spin.store_to(&mut pack.spins[i]);
