@@ -73,6 +73,9 @@ fn a_worse_clamp_is_seen() {
 fn every_cell_of_the_sweep_is_on_its_side_of_the_edge() {
     let outcome = passed("bend-twist", &[]);
     assert_eq!(outcome.rows.len(), 576);
+    // As many cells count as in the labelled sweep.
+    let far = |row: &&hairloom_lab::Row| row.get("log_distance").and_then(|v| v.as_f64()) > Some(0.05);
+    assert_eq!(outcome.rows.iter().filter(far).count(), 550);
     for key in ["curvature", "length", "phi", "gamma", "tip", "planar"] {
         assert!(outcome.rows.iter().all(|row| row.get(key).is_some_and(|value| !value.is_null())), "{key}");
     }

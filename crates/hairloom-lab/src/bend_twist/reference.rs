@@ -76,9 +76,8 @@ impl Tongue {
         }
         let left = interpolate(&self.left, angle).unwrap_or_else(|| (LEFT_ASYMPTOTE / phi).ln() / 1.5);
         let right = interpolate(&self.right, angle).unwrap_or(self.right[self.right.len() - 1].1);
-        let sideways = (x - left).abs().min((x - right).abs());
-        let inside = left < x && x < right;
-        Side { planar: !inside, distance: if inside { sideways.min(angle - shortest) } else { sideways } }
+        let distance = (x - left).abs().min((x - right).abs());
+        Side { planar: !(left < x && x < right), distance }
     }
 
     /// Points of the edge, `(x, φ / π)`.

@@ -248,6 +248,12 @@ impl<R: Real> Factored3<R> {
         self.d0.min(self.d1).min(self.d2)
     }
 
+    /// The largest entry of the inverse of D: without bounds where the matrix was singular.
+    #[inline(always)]
+    pub fn most(self) -> R {
+        self.d0.max(self.d1).max(self.d2)
+    }
+
     /// The solution for one right-hand side.
     #[inline(always)]
     pub fn solve(self, v: Vector3<R>) -> Vector3<R> {

@@ -37,6 +37,9 @@ use crate::math::{Loads, Matrix3, Quaternion, Real, Stored, Symmetric3, Vector3}
 /// Largest turn of an edge in one step [rad].
 const LARGEST_TURN: f64 = 0.7;
 
+/// Where couplings leave less than this of an edge's stiffness against turning, they took too much [N m].
+const SINGULAR: f64 = 1.0e-20;
+
 /// A stiffness that no hair feels.
 const NOTHING: f64 = 1.0e-30;
 
@@ -183,7 +186,8 @@ struct Terms<R> {
 }
 
 /// One Newton step of a chain. `rest`, `moving` and `loads` begin at the chain's first free joint and end at its
-/// tip, one entry per vertex; the last entry's edge does not exist. `couplings` says whether turns couple by moments and shear. Returns the largest turn of an edge [rad].
+/// tip, one entry per vertex; the last entry's edge does not exist. `couplings` says whether turns couple by moments
+/// and shear. Returns the largest turn of an edge [rad].
 #[inline(always)]
 pub(super) fn step<S: Stored, R: Loads<S>>(
     base: Base<R>,
@@ -356,6 +360,9 @@ fn eliminate<S: Stored, R: Loads<S>>(
     let taken = half_moment.length_squared() / softest.max(R::splat(NOTHING)) + shear.length_squared().sqrt();
     let turn = turn.add_diagonal(taken * (R::splat(1.0) - terms.exact));
     let factored = (turn + joint_stiffness).factored();
+    // Also refuses infinities and what follows from them.
+    let sound = factored.most().less(R::splat(1.0 / SINGULAR));
+    let least = R::select(sound, factored.least(), R::splat(-1.0));
     let by_position_gain = factored.solve_columns(mixed.transpose());
     let by_turn_gain = factored.solve_columns(joint_stiffness.full() + coupling);
     let turned = factored.solve(by_turn + moment);
@@ -380,7 +387,7 @@ fn eliminate<S: Stored, R: Loads<S>>(
         by_position: by_position - mixed * turned,
         by_turn: joint_stiffness * turned - half_moment.cross(turned) - moment,
         load,
-        least: behind.least.min(factored.least()),
+        least: behind.least.min(least),
         terms,
     }
 }
