@@ -20,7 +20,7 @@ const VERTICES: usize = 32;
 const LENGTH: f32 = 0.3;
 const FRAMES: usize = 60;
 /// How often the simulated second is run, of slow solvers as often as there is time.
-const RUNS: usize = 15;
+const RUNS: usize = 200;
 const LONG_ENOUGH: Duration = Duration::from_secs(5);
 /// What each solver may take [CPU s per simulated s].
 const GOALS: &[(&str, f64)] = &[("ftl", 0.015), ("admm", 1.8)];
