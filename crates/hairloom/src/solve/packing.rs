@@ -26,7 +26,7 @@ pub(super) fn groups(model: &Model, held: &[u32], lanes: usize) -> Vec<(u32, Vec
 }
 
 /// A number for each strand that rises along a space-filling (Morton) curve through the groomed roots.
-fn space_filling_order(model: &Model) -> Vec<u32> {
+pub(super) fn space_filling_order(model: &Model) -> Vec<u32> {
     let root = |strand: usize| model.groomed[model.range(strand).start];
     let roots = (0..model.strands()).map(root);
     let (low, high) =

@@ -1,12 +1,11 @@
 //! Strands in packs of eight, one per lane.
 
-use glam::{DVec3, Vec3};
+use glam::DVec3;
 
 use crate::math::lanes::{Row, Row3, WIDTH};
 use crate::scene::Model;
-
-/// A lane without a strand.
-pub(super) const EMPTY: u32 = u32::MAX;
+pub(super) use crate::solve::packing::EMPTY;
+use crate::solve::packing::space_filling_order;
 
 /// Eight strands of nearly equal vertex counts.
 #[derive(Debug, Clone)]
@@ -141,27 +140,4 @@ impl Packs {
 /// Vertices of the longest strand of a group.
 fn most_vertices(model: &Model, group: &[u32]) -> usize {
     group.iter().map(|&strand| model.range(strand as usize).len()).max().unwrap_or(0)
-}
-
-/// A number for each strand that rises along a space-filling (Morton) curve through the groomed roots.
-fn space_filling_order(model: &Model) -> Vec<u32> {
-    let root = |strand: usize| model.groomed[model.range(strand).start];
-    let roots = (0..model.strands()).map(root);
-    let (low, high) =
-        roots.clone().fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)));
-    let cells = 1023.0 / (high - low).max_element().max(1.0e-9);
-    // Two zero bits between any two bits.
-    let spread = |value: f32| {
-        let mut bits = value as u32 & 0x3ff;
-        bits = (bits | bits << 16) & 0x0300_00ff;
-        bits = (bits | bits << 8) & 0x0300_f00f;
-        bits = (bits | bits << 4) & 0x030c_30c3;
-        (bits | bits << 2) & 0x0924_9249
-    };
-    roots
-        .map(|p| {
-            let cell = (p - low) * cells;
-            spread(cell.x) | spread(cell.y) << 1 | spread(cell.z) << 2
-        })
-        .collect()
 }
