@@ -34,7 +34,7 @@ impl Look {
 
     /// The camera that sees all of some frames from `view`.
     pub(crate) fn camera<'s>(&self, view: &View, shots: impl IntoIterator<Item = &'s CacheFrame>) -> Camera {
-        let boxes = shots.into_iter().filter_map(|shot| self.scene(shot).bounds());
+        let boxes = shots.into_iter().filter_map(|shot| self.scene(shot).subject());
         let all = boxes.reduce(|(low, high), (a, b)| (low.min(a), high.max(b))).unwrap_or_default();
         view.camera(all, self.size.0 as f32 / self.size.1 as f32)
     }

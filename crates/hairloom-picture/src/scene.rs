@@ -95,6 +95,18 @@ impl Scene<'_> {
         bounds(hair.chain(bodies))
     }
 
+    /// The box that a picture is to show [m]: all hair, and of the bodies what is not farther from it than it is large. A
+    /// wide floor does not make a speck of the hair on it.
+    pub fn subject(&self) -> Option<(Vec3, Vec3)> {
+        let (low, high) = self.bounds()?;
+        let Some((hair_low, hair_high)) = bounds(self.hair.iter().flat_map(|layer| &layer.curves.points))
+        else {
+            return Some((low, high));
+        };
+        let reach = Vec3::splat((hair_high - hair_low).max_element());
+        Some((low.max(hair_low - reach), high.min(hair_high + reach)))
+    }
+
     pub(crate) fn check(&self) -> Result<(), PictureError> {
         for (layer, hair) in self.hair.iter().enumerate() {
             check_hair(layer, hair)?;
@@ -140,4 +152,23 @@ pub(crate) fn bounds<'p>(points: impl Iterator<Item = &'p Vec3>) -> Option<(Vec3
         let (low, high) = bounds.unwrap_or((point, point));
         Some((low.min(point), high.max(point)))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wide_floor_does_not_shrink_the_hair() {
+        let mut curves = Curves::default();
+        curves.push([Vec3::new(0.0, 1.0, 0.0), Vec3::new(0.1, 1.2, 0.0)]);
+        let corners = [[-9.0, -9.0], [9.0, -9.0], [0.0, 9.0]].map(|[x, z]| Vec3::new(x, 0.9, z));
+        let floor = TriMesh { points: corners.to_vec(), triangles: vec![[0, 2, 1]] };
+        let body = BodyLayer { mesh: &floor, color: BodyLayer::SKIN, point_colors: &[] };
+        let hair = HairLayer::new(&curves, &[1.0e-4], HairColor::default());
+        let scene = Scene { hair: vec![hair], bodies: vec![body], ground: None };
+        let (low, high) = scene.subject().unwrap();
+        assert!(low.distance(Vec3::new(-0.2, 0.9, -0.2)) < 1e-6, "{low}");
+        assert!(high.distance(Vec3::new(0.3, 1.2, 0.2)) < 1e-6, "{high}");
+    }
 }

@@ -301,6 +301,12 @@ impl Detector {
         Ok(tally)
     }
 
+    /// Makes all edges thicker or thinner.
+    pub fn scale_radii(&mut self, factor: f32) {
+        self.radii.iter_mut().for_each(|radius| *radius *= factor);
+        self.largest_radius *= factor;
+    }
+
     /// Memory held between searches [bytes].
     pub fn bytes(&self) -> usize {
         let found: usize = self.found.iter().map(Chunk::bytes).sum();

@@ -1,8 +1,8 @@
 //! Full strands that follow simulated guides, after Yuksel and Tariq, "Advanced techniques in real-time hair
 //! rendering and simulation" (SIGGRAPH 2010 courses).
 //!
-//! Each strand knows the three guides whose roots lie nearest, passing over those that are combed to another side (a
-//! strand beside a parting would swing with hair at the other side of the head), with weights w₀ + w₁ + w₂ = 1. A guide carries
+//! Each strand knows the three guides around its root that lie nearest along their whole length (a strand beside a
+//! parting would swing with hair at the other side of the head), with weights w₀ + w₁ + w₂ = 1. A guide carries
 //! the space around it: at the fraction s of its arc length a point x at rest moves to
 //!
 //! ```text
@@ -33,10 +33,8 @@ use crate::math::lanes::dispatch;
 
 /// Strands in one task.
 const BLOCK: usize = 256;
-/// So many guides around a root are looked at for three that are combed to the same side.
-const CANDIDATES: usize = 12;
-/// Strands whose directions have a smaller cosine than this are combed to different sides.
-const PARTED: f32 = 0.0;
+/// So many guides around a root are looked at for the three that are nearest.
+const CANDIDATES: usize = 16;
 
 /// Why strands cannot follow guides.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -82,8 +80,7 @@ impl Default for FollowBlend {
 /// The guides of one strand.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Binding {
-    /// The three guides whose roots are nearest among those that set out in a like direction, nearest first. Where
-    /// there are fewer, the last ones weigh 0.
+    /// The three guides that are nearest, the nearest first. Where there are fewer, the last ones weigh 0.
     pub guides: [u32; 3],
     /// Their weights; they sum to one.
     pub weights: [f32; 3],
@@ -113,13 +110,12 @@ impl Follow {
             return Err(FollowError::TooFewVertices { guide });
         }
         let tree = PointTree::new(&curves.root_points());
-        let headings: Vec<Vec3> = curves.iter().map(heading).collect();
+        let shapes: Vec<Shape> = curves.iter().map(shape).collect();
         let mut bindings: Vec<Binding> = (0..strands.strands())
             .into_par_iter()
             .map(|strand| {
                 let points = strands.curves.strand(strand);
-                let root = points.first().copied().unwrap_or_default();
-                let (guides, weights) = nearest_guides(&tree, &headings, root, heading(points));
+                let (guides, weights) = nearest_guides(&tree, &shapes, &shape(points));
                 let same = curves.strand(guides[0] as usize) == points;
                 Binding { guides, weights, same_as: same.then_some(guides[0]) }
             })
@@ -205,26 +201,28 @@ fn most_common_count(curves: &Curves) -> usize {
     runs.max_by_key(|run| run.len()).map_or(0, |run| run[0])
 }
 
-/// The direction in which a strand sets out, over the first quarter of its vertices; zero if it has none.
-fn heading(strand: &[Vec3]) -> Vec3 {
-    let quarter = strand.len().div_ceil(4).min(strand.len().saturating_sub(1));
-    strand.first().map_or(Vec3::ZERO, |root| (strand[quarter] - root).normalize_or_zero())
+/// A strand's root, and where it is at a quarter, a half and the whole of its vertices [m].
+type Shape = [Vec3; 4];
+
+fn shape(strand: &[Vec3]) -> Shape {
+    let last = strand.len().saturating_sub(1);
+    [0, 1, 2, 4].map(|quarters| strand.get(quarters * last / 4).copied().unwrap_or_default())
+}
+
+/// How far apart two strands are, at their roots and on the mean along their length [m].
+fn apart(a: &Shape, b: &Shape) -> f32 {
+    let [root, quarter, half, tip] = [0, 1, 2, 3].map(|k| a[k].distance(b[k]));
+    root + (quarter + half + tip) / 3.0
 }
 
 /// The three nearest guides, weighted by Shepard's method in the form that falls to zero towards the fourth,
 /// so that weights change continuously over the scalp.
-fn nearest_guides(tree: &PointTree, headings: &[Vec3], root: Vec3, heading: Vec3) -> ([u32; 3], [f32; 3]) {
-    let all = tree.nearest::<CANDIDATES>(root);
-    let parts = |guide: u32| headings.get(guide as usize).is_some_and(|other| other.dot(heading) < PARTED);
-    let (mut found, mut count) = ([(all[0].0, f32::INFINITY); 4], 0);
-    let alike = all.iter().filter(|entry| entry.1.is_finite() && !parts(entry.0));
-    for (place, entry) in found.iter_mut().zip(alike) {
-        *place = *entry;
-        count += 1;
+fn nearest_guides(tree: &PointTree, shapes: &[Shape], strand: &Shape) -> ([u32; 3], [f32; 3]) {
+    let mut found = tree.nearest::<CANDIDATES>(strand[0]);
+    for (guide, distance) in found.iter_mut().filter(|(_, distance)| distance.is_finite()) {
+        *distance = apart(&shapes[*guide as usize], strand);
     }
-    if count == 0 {
-        found.copy_from_slice(&all[..4]);
-    }
+    found.sort_by(|a, b| a.1.total_cmp(&b.1));
     let guides = [0, 1, 2].map(|place| found[place].0);
     if found[0].1 == 0.0 {
         return (guides, [1.0, 0.0, 0.0]);

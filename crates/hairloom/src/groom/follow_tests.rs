@@ -139,11 +139,15 @@ fn strands_frizz_when_their_guides_hang_out() {
 fn three_guides_are_the_nearest_and_weights_sum_to_one() {
     let strands = patch(300, 5, 4);
     let (guides, follow) = bound(&strands, 30, 5);
-    let roots = guides.curves.root_points();
     for (strand, binding) in follow.bindings().iter().enumerate() {
-        let root = strands.curves.strand(strand)[0];
+        let mine = strands.curves.strand(strand);
+        let apart = |guide: u32| {
+            let other = guides.curves.strand(guide as usize);
+            mine[0].distance(other[0])
+                + [1, 2, 4].map(|k| mine[k].distance(other[k])).iter().sum::<f32>() / 3.0
+        };
         let mut order: Vec<u32> = (0..30).collect();
-        order.sort_by(|&a, &b| root.distance(roots[a as usize]).total_cmp(&root.distance(roots[b as usize])));
+        order.sort_by(|&a, &b| apart(a).total_cmp(&apart(b)));
         assert_eq!(binding.guides[..], order[..3]);
         assert!((binding.weights.iter().sum::<f32>() - 1.0).abs() < 1e-6);
         assert!(binding.weights[0] >= binding.weights[1] && binding.weights[2] >= 0.0);

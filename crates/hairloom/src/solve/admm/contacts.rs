@@ -3,6 +3,8 @@
 //! Vertices stand strand after strand here, in the order of packs and lanes, so that neighbours in space are neighbours
 //! in memory and each pack owns one run of them.
 
+mod crossing;
+
 use glam::{DVec3, Vec3, Vec3A};
 use rayon::prelude::*;
 

@@ -331,6 +331,14 @@ impl<S: Stored> Admm<S> {
                 .time("correction", || contacts.correct(strands, params, obstacles, moved))
                 .map_err(bad_contact)?;
         }
+        if self.params.strand_contacts && self.params.continuous > 0 {
+            let dt = if let Pace::Dynamic(dt) = pace { Some(dt) } else { None };
+            let (contacts, strands, margin) =
+                (&mut self.contacts, &mut self.strands, self.params.margin as f32);
+            report
+                .time("crossing", || contacts.hold_back(strands, obstacles, margin, dt))
+                .map_err(bad_contact)?;
+        }
         self.strands.packs.par_iter_mut().for_each(recentre);
         Ok(report)
     }

@@ -1,0 +1,151 @@
+//! The last word on strands that would pass through each other.
+//!
+//! A step that has not converged may leave two strands on each other's wrong side, and nothing would ever bring
+//! them back. Such strands go only a part of their way: as far as they can without crossing, seen from what moves them
+//! both. Strands without a root share their mean motion, so that no momentum is lost between them.
+
+use glam::{DVec3, Vec3A};
+use rayon::prelude::*;
+
+use super::{Contacts, redirect};
+use crate::body::Obstacles;
+use crate::contact::{self, ContactError, Impact};
+use crate::math::Stored;
+use crate::solve::admm::strands::{Strands, get_vector, set_vector};
+
+/// Centrelines that come within this share of their thickness cross. A power of two scales without rounding.
+const THIN: f32 = 0.125;
+/// How often strands are looked at again; in the last round they stay where they were.
+const ROUNDS: usize = 6;
+/// Strands go this share of the way to where they cross.
+const SHARE: f32 = 0.5;
+
+impl Contacts {
+    /// Holds strands back that cross each other between the start of the step and now. `dt` is the time step [s] where there
+    /// is one. Returns how many were held back.
+    pub(in super::super) fn hold_back<S: Stored>(
+        &mut self,
+        strands: &mut Strands<S>,
+        obstacles: Option<&Obstacles<'_>>,
+        margin: f32,
+        dt: Option<f64>,
+    ) -> Result<u32, ContactError> {
+        let mut held_back = vec![false; self.ordered.strands()];
+        for round in 1..=ROUNDS {
+            self.gather(strands);
+            let crossings = self.crossings()?;
+            if crossings.is_empty() {
+                break;
+            }
+            let mut shares = vec![1.0_f32; held_back.len()];
+            for crossing in &crossings {
+                let share = if round < ROUNDS { SHARE * crossing.time } else { 0.0 };
+                for strand in self.pair(crossing) {
+                    shares[strand] = shares[strand].min(share);
+                    held_back[strand] = true;
+                }
+            }
+            let common = self.common_motions(&crossings);
+            self.go_back(strands, &shares, &common, obstacles, margin, dt);
+        }
+        Ok(held_back.into_iter().map(u32::from).sum())
+    }
+
+    /// The strands of a crossing.
+    fn pair(&self, crossing: &Impact) -> [usize; 2] {
+        [crossing.contact.a, crossing.contact.b].map(|edge| self.strand_of[edge as usize] as usize)
+    }
+
+    /// Pairs of edges whose centrelines cross on the way. What begins crossed stays so.
+    fn crossings(&mut self) -> Result<Vec<Impact>, ContactError> {
+        let Some(detector) = &mut self.detector else { return Ok(Vec::new()) };
+        let to: Vec<glam::Vec3> = self
+            .start
+            .par_iter()
+            .zip(&self.moved)
+            .map(|(start, moved)| *start + glam::Vec3::from(*moved))
+            .collect();
+        let mut crossings: Vec<Impact> = Vec::new();
+        detector.scale_radii(THIN);
+        let found =
+            detector.continuous(&self.start, &to, &contact::Settings::continuous(0.0), &mut crossings);
+        detector.scale_radii(1.0 / THIN);
+        found?;
+        crossings.retain(|crossing| crossing.time > 0.0);
+        Ok(crossings)
+    }
+
+    /// The motion of each strand as a whole [m]: that of its root, or where nothing holds it, what it shares with the
+    /// loose strands that it crosses.
+    fn common_motions(&self, crossings: &[Impact]) -> Vec<Vec3A> {
+        let count = self.ordered.strands();
+        let first = |strand: usize| self.ordered.offsets[strand] as usize;
+        let loose = |strand: usize| self.ease[first(strand)] > 0.0;
+        let mut group: Vec<usize> = (0..count).collect();
+        fn root_of(group: &mut [usize], mut strand: usize) -> usize {
+            while group[strand] != strand {
+                group[strand] = group[group[strand]];
+                strand = group[strand];
+            }
+            strand
+        }
+        for crossing in crossings {
+            let [a, b] = self.pair(crossing);
+            if loose(a) && loose(b) {
+                let (a, b) = (root_of(&mut group, a), root_of(&mut group, b));
+                group[a.max(b)] = a.min(b);
+            }
+        }
+        let mut sums = vec![(DVec3::ZERO, 0.0); count];
+        for strand in (0..count).filter(|&strand| loose(strand)) {
+            let (sum, mass) = &mut sums[root_of(&mut group, strand)];
+            for vertex in self.ordered.range(strand) {
+                let weight = f64::from(self.ordered.masses[vertex]);
+                *sum += self.moved[vertex].as_dvec3() * weight;
+                *mass += weight;
+            }
+        }
+        let of_strand = |strand: usize| match loose(strand) {
+            true => {
+                let (sum, mass) = sums[root_of(&mut group, strand)];
+                (sum / mass).as_vec3a()
+            }
+            false => self.moved[first(strand)],
+        };
+        (0..count).map(of_strand).collect()
+    }
+
+    /// Takes strands back to `shares` of their way, beyond their common motions.
+    fn go_back<S: Stored>(
+        &self,
+        strands: &mut Strands<S>,
+        shares: &[f32],
+        common: &[Vec3A],
+        obstacles: Option<&Obstacles<'_>>,
+        margin: f32,
+        dt: Option<f64>,
+    ) {
+        strands.packs.par_iter_mut().zip(self.ranges()).for_each(|(pack, range)| {
+            let mut vertex = range.start;
+            for (lane, _) in pack.lanes() {
+                let vertices = vertex..vertex + pack.counts[lane] as usize;
+                vertex = vertices.end;
+                let strand = self.strand_of[vertices.start] as usize;
+                if shares[strand] >= 1.0 {
+                    continue;
+                }
+                let back = |v: usize| (self.moved[v] - common[strand]) * (shares[strand] - 1.0);
+                let corrections: Vec<DVec3> = vertices.clone().map(|v| back(v).as_dvec3()).collect();
+                let distance = self.ordered.radii[vertices.start] + margin;
+                redirect(pack, lane, &corrections, obstacles, distance);
+                let Some(dt) = dt else { continue };
+                let shift = get_vector(&pack.shift, lane);
+                for row in 0..vertices.len() {
+                    let now = get_vector(&pack.moving[row].position, lane) + shift;
+                    let before = get_vector(&pack.start[row], lane);
+                    set_vector(&mut pack.velocities[row], lane, (now - before) / dt);
+                }
+            }
+        });
+    }
+}
