@@ -12,6 +12,7 @@ mod pick;
 mod plan;
 mod remap;
 mod resample;
+mod seating;
 mod smooth;
 
 pub use check::{DEFAULT_WIDTH, FARTHEST, GroomError, Repairs, SHORTEST_EDGE};
@@ -26,6 +27,7 @@ pub use grow::{Bangs, Clumps, Comb, Curl, GrowError, Preset, Style, Surface, Tie
 pub use pick::{Pick, pick_guides};
 pub use remap::Remap;
 pub use resample::resample;
+pub use seating::{OffSkin, Seating};
 
 use glam::{Vec2, Vec3};
 

@@ -106,12 +106,18 @@ pub enum Edit {
 
 /// Where hair is cut off.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(untagged)]
 pub enum Cut {
-    /// At this arc length [m]; shorter strands stay as they are.
-    Length(f32),
-    /// At this part of the length.
-    Fraction(f32),
+    /// At a length; shorter strands stay as they are.
+    Length {
+        /// Arc length that is left [m].
+        length: f32,
+    },
+    /// At a part of the length.
+    Fraction {
+        /// The part that is left, above 0 and up to 1.
+        fraction: f32,
+    },
     /// At a plane.
     Plane {
         /// A point of the plane [m].
@@ -161,8 +167,8 @@ impl Edit {
         let edited = match *self {
             Self::Length { factor } => scale_length(groom, factor),
             Self::Curl { factor, keep_length } => scale_curl(groom, factor, keep_length),
-            Self::Trim(Cut::Length(longest)) => trim_to_length(groom, longest),
-            Self::Trim(Cut::Fraction(fraction)) => trim_to_fraction(groom, fraction),
+            Self::Trim(Cut::Length { length }) => trim_to_length(groom, length),
+            Self::Trim(Cut::Fraction { fraction }) => trim_to_fraction(groom, fraction),
             Self::Trim(Cut::Plane { point, normal }) => trim_to_plane(groom, point, normal),
             Self::Resample { vertices } => {
                 let total = groom.strands().saturating_mul(vertices as usize);
