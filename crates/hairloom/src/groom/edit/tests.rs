@@ -107,16 +107,17 @@ fn the_radius_of_a_helix_scales_and_its_axis_stays() {
 
 #[test]
 fn straightened_hair_keeps_its_length() {
+    let (radius, turns) = (0.0033_f32, 24);
     let mut curves = Curves::default();
-    curves.push(helix(0.01, 8, 12));
+    curves.push(helix(radius, turns, 12));
     let groom = filled(curves);
-    let (edge, rise) = (TAU * 0.01 * 8.0, 0.3_f32);
+    let around = 2.0 * radius * (TAU / 24.0).sin() * (12 * turns) as f32;
     for factor in [0.0, 0.5, 1.1] {
         let scaled = scale_curl(&groom, factor, true);
         assert!((scaled.curves.length(0) / groom.curves.length(0) - 1.0).abs() < 1e-5);
-        // Pythagoras on the unrolled helix, but for the turns at the ends.
-        let tall = (edge * edge * (1.0 - factor * factor) + rise * rise).sqrt();
-        let found = -scaled.curves.strand(0)[96].y;
+        // Pythagoras on the unrolled helix, but for a turn at each end.
+        let tall = (around * around * (1.0 - factor * factor) + 0.3 * 0.3).sqrt();
+        let found = -scaled.curves.strand(0)[12 * turns].y;
         assert!((found / tall - 1.0).abs() < 0.06, "{found} for {tall} at {factor}");
     }
     let frizzy = scale_curl(&groom, 100.0, true);

@@ -57,7 +57,7 @@ const CASES: &[(&str, &str)] = &[
     ),
     (
         "[groom]\nfile = 'a'\n[[groom.edit]]\nlength = 0.2",
-        "a.toml:3:3: [groom.edit.0] needs do, the name of an edit",
+        "a.toml:3:1: [groom.edit.0] needs do, the name of an edit",
     ),
     (
         "[groom]\nfile = 'a'\n[[groom.edit]]\ndo = 'trimm'",
