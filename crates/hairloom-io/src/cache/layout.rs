@@ -12,6 +12,9 @@ pub(crate) const IDS: &str = "id";
 /// Texture coordinates of the roots, among the primvars.
 pub(crate) const ROOT_UV: &str = "st";
 
+/// The normals of the body at the roots: the name of a groom's attribute, one for each strand, and of the primvar.
+pub const ROOT_NORMAL: &str = "rootNormal";
+
 /// Which strands are guides, 0 or 1, among the primvars.
 pub(crate) const GUIDES: &str = "guide";
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use glam::Vec3;
-use hairloom::groom::{Attribute, Domain, Values};
+use hairloom::groom::{Attribute, Domain, Groom, Values};
 use hairloom::math::Pose;
 use hairloom::simulate::{BodyView, Simulation};
 
@@ -98,12 +98,12 @@ fn largest_radius(simulation: &Simulation) -> f32 {
     0.5 * simulation.groom().widths.iter().copied().fold(0.0, f32::max)
 }
 
-fn triples(points: &[Vec3]) -> Value {
+pub(super) fn triples(points: &[Vec3]) -> Value {
     Value::Vec3fArray(points.iter().map(|point| point.to_array()).collect())
 }
 
 /// The box around points, with room for their thickness.
-fn extent(points: &[Vec3], radius: f32) -> Value {
+pub(super) fn extent(points: &[Vec3], radius: f32) -> Value {
     let first = points.first().copied().unwrap_or_default();
     let (low, high) = points.iter().fold((first, first), |(low, high), &p| (low.min(p), high.max(p)));
     Value::Vec3fArray(vec![(low - radius).to_array(), (high + radius).to_array()])
@@ -180,13 +180,32 @@ fn declare(writer: &mut Writer, simulation: &Simulation) -> Result<Samples, UsdE
 }
 
 fn declare_hair(writer: &mut Writer, simulation: &Simulation) -> Result<Samples, UsdError> {
-    let (groom, output) = (simulation.groom(), &simulation.scene().output);
-    let hair = writer.define(layout::HAIR, "BasisCurves")?;
+    let output = &simulation.scene().output;
+    let hair = declare_curves(writer, layout::HAIR, simulation.groom(), output.widths)?;
+    Ok(Samples {
+        points: writer.declare(hair, "points", "point3f[]")?,
+        extent: writer.declare(hair, "extent", "float3[]")?,
+        velocities: match output.velocities {
+            true => Some(writer.declare(hair, "velocities", "vector3f[]")?),
+            false => None,
+        },
+        bodies: Vec::new(),
+    })
+}
+
+/// Declares strands with everything but what moves.
+pub(super) fn declare_curves(
+    writer: &mut Writer,
+    path: &str,
+    groom: &Groom,
+    with_widths: bool,
+) -> Result<PrimId, UsdError> {
+    let hair = writer.define(path, "BasisCurves")?;
     writer.declare_uniform(hair, "type", "token", &Value::token("linear"))?;
     writer.declare_uniform(hair, "wrap", "token", &Value::token("nonperiodic"))?;
     let counts = (0..groom.strands()).map(|strand| groom.curves.vertices_of(strand) as i32).collect();
     constant(writer, hair, "curveVertexCounts", "int[]", &Value::IntArray(counts))?;
-    if output.widths && !groom.widths.is_empty() {
+    if with_widths && !groom.widths.is_empty() {
         let widths = constant(writer, hair, "widths", "float[]", &Value::FloatArray(groom.widths.clone()))?;
         writer.set_attribute_metadata(widths, "interpolation", &Value::token("vertex"))?;
     }
@@ -211,15 +230,7 @@ fn declare_hair(writer: &mut Writer, simulation: &Simulation) -> Result<Samples,
         let color = Value::Vec3fArray(vec![layout::HAIR_COLOR]);
         primvar(writer, hair, layout::COLOR, "color3f[]", "constant", &color)?;
     }
-    Ok(Samples {
-        points: writer.declare(hair, "points", "point3f[]")?,
-        extent: writer.declare(hair, "extent", "float3[]")?,
-        velocities: match output.velocities {
-            true => Some(writer.declare(hair, "velocities", "vector3f[]")?),
-            false => None,
-        },
-        bodies: Vec::new(),
-    })
+    Ok(hair)
 }
 
 fn declare_attribute(
@@ -240,6 +251,7 @@ fn declare_attribute(
             ("float2[]", Value::Vec2fArray(values.iter().map(|v| v.to_array()).collect()))
         }
         Values::Vec3(values) if name == layout::COLOR => ("color3f[]", triples(values)),
+        Values::Vec3(values) if name == layout::ROOT_NORMAL => ("normal3f[]", triples(values)),
         Values::Vec3(values) => ("float3[]", triples(values)),
     };
     primvar(writer, hair, &name, type_name, interpolation, &value)
@@ -273,7 +285,7 @@ fn declare_body(writer: &mut Writer, view: &BodyView, path: &str) -> Result<Body
     Ok(BodySamples::Rigid { transform })
 }
 
-fn constant(
+pub(super) fn constant(
     writer: &mut Writer,
     prim: PrimId,
     name: &str,

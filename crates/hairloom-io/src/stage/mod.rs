@@ -17,6 +17,8 @@ use hairloom::body::TriMesh;
 use hairloom::groom::Groom;
 
 use crate::cache::{CacheError, layout};
+use crate::grooms::decimal;
+use crate::space::{Axis, Space};
 use crate::usd::{Layer, Prim, Specifier, Value};
 
 /// A mesh of a layer at a time.
@@ -37,6 +39,7 @@ pub(crate) struct Stage {
     layer: Layer,
     /// Metres and y up, from the layer's units.
     scene_from_layer: DMat4,
+    space: Space,
     per_second: f64,
     curves: Vec<String>,
     meshes: Vec<String>,
@@ -54,12 +57,23 @@ impl Stage {
         let unit = number("metersPerUnit", 0.01)?;
         let per_second = number("timeCodesPerSecond", number("framesPerSecond", 24.0)?)?;
         let z_up = layer.metadata("upAxis")?.is_some_and(|axis| axis.as_str() == Some("Z"));
-        // An exact quarter turn: (x, y, z) becomes (x, z, −y).
-        let quarter = DMat4::from_cols(DVec4::X, DVec4::NEG_Z, DVec4::Y, DVec4::W);
-        let upright = if z_up { quarter } else { DMat4::IDENTITY };
-        let scene_from_layer = upright * DMat4::from_scale(DVec3::splat(unit));
+        let up = if z_up { Axis::Z } else { Axis::Y };
+        let (space, scene_from_layer) = (Space { unit: unit as f32, up }, scene_from_file(unit, up));
         let (curves, meshes) = geometry(&layer)?;
-        Ok(Self { layer, scene_from_layer, per_second, curves, meshes })
+        Ok(Self { layer, scene_from_layer, space, per_second, curves, meshes })
+    }
+
+    /// The unit and axes of the layer.
+    pub(crate) fn space(&self) -> Space {
+        self.space
+    }
+
+    /// Takes the layer for one in this unit and these axes from now on.
+    pub(crate) fn place(&mut self, space: Space) {
+        if space != self.space {
+            self.scene_from_layer = scene_from_file(decimal(space.unit), space.up);
+            self.space = space;
+        }
     }
 
     /// Time codes a second [1/s].
@@ -184,6 +198,14 @@ impl Stage {
             problem: problem.to_owned(),
         }
     }
+}
+
+/// Metres and y up, from a unit [m] and an axis that points up.
+pub(crate) fn scene_from_file(unit: f64, up: Axis) -> DMat4 {
+    // An exact quarter turn: (x, y, z) becomes (x, z, −y).
+    let quarter = DMat4::from_cols(DVec4::X, DVec4::NEG_Z, DVec4::Y, DVec4::W);
+    let upright = if up == Axis::Z { quarter } else { DMat4::IDENTITY };
+    upright * DMat4::from_scale(DVec3::splat(unit))
 }
 
 /// The paths of the curves and of the meshes.

@@ -1,6 +1,6 @@
 //! Curves.
 
-use glam::Vec3;
+use glam::{DMat4, Vec3};
 use hairloom::groom::{Attribute, Curves, Domain, Groom, Root, Values};
 
 use super::super::names;
@@ -27,9 +27,15 @@ impl Session<'_> {
         self.property(geometry, "P")
     }
 
-    /// The points of an object in the world at a time [s], linear between samples, in metres if `unit` is the
-    /// length of the file's unit [m].
-    pub(super) fn points(&self, object: u32, geometry: &Compound, time: f64, unit: f64) -> Result<Vec<Vec3>> {
+    /// The points of an object in the world at a time [s], linear between samples, placed
+    /// by `scene_from_file`.
+    pub(super) fn points(
+        &self,
+        object: u32,
+        geometry: &Compound,
+        time: f64,
+        scene_from_file: DMat4,
+    ) -> Result<Vec<Vec3>> {
         let Some(property) = self.points_of(object, geometry)? else { return Ok(Vec::new()) };
         let bracket = self.bracket(&property, time)?;
         let mut points = self.triples(&property, bracket.before)?;
@@ -42,17 +48,17 @@ impl Session<'_> {
                 });
             }
         }
-        let matrix = glam::DMat4::from_scale(glam::DVec3::splat(unit)) * self.world_from(object, time)?;
-        if matrix != glam::DMat4::IDENTITY {
+        let matrix = scene_from_file * self.world_from(object, time)?;
+        if matrix != DMat4::IDENTITY {
             points.iter_mut().for_each(|point| *point = matrix.transform_point3(point.as_dvec3()).as_vec3());
         }
         Ok(points)
     }
 
     /// The curves of an object at a time [s] as a groom.
-    pub(super) fn curves(&self, object: u32, time: f64, unit: f64) -> Result<Groom> {
+    pub(super) fn curves(&self, object: u32, time: f64, scene_from_file: DMat4) -> Result<Groom> {
         let geometry = self.geometry(object)?;
-        let points = self.points(object, &geometry, time, unit)?;
+        let points = self.points(object, &geometry, time, scene_from_file)?;
         let Some(counts) = self.property(&geometry, "nVertices")? else {
             if points.is_empty() {
                 return Ok(Groom::default());
@@ -66,7 +72,8 @@ impl Session<'_> {
         let mut groom = Groom { curves: Curves { offsets, points }, ..Groom::default() };
         self.lay_on_curves(object, &geometry, time, &mut groom)?;
         groom.roots = vec![Root::Rigid; groom.strands()];
-        let scale = unit * self.world_from(object, time)?.determinant().abs().cbrt();
+        let scene_from_object = scene_from_file * self.world_from(object, time)?;
+        let scale = scene_from_object.determinant().abs().cbrt();
         if let Some(param) = self.param(&geometry, "width", time)? {
             self.take_widths(param.values, scale as f32, &mut groom)?;
         }
