@@ -136,7 +136,7 @@ pub fn run(
     if result.is_err() {
         run.summary.status = Status::Failed;
     }
-    if let Some(warning) = run.summary.warning() {
+    for warning in run.summary.warnings() {
         run.warn(&warning);
     }
     // A run that never began leaves the report of an earlier one alone.

@@ -11,6 +11,9 @@ use serde_json::Value as Json;
 
 use super::RunError;
 
+/// Depth inside a body that the user hears of [m].
+const DEEP: f64 = 1.0e-3;
+
 /// How a run stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -188,15 +191,25 @@ impl Summary {
     }
 
     /// What the user should know at the end.
-    pub(super) fn warning(&self) -> Option<String> {
+    pub(super) fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
         let OutOfReach { strands, frame, frames } = self.out_of_reach;
-        (strands > 0).then(|| {
+        if strands > 0 {
             let stretch = 100.0 * self.stretch.value;
-            format!(
+            warnings.push(format!(
                 "up to {strands} strands (frame {frame}) were held at both ends farther apart than they are long, in \
                  {frames} frames: they were stretched, by {stretch:.1} % at most; bring what holds them closer, or use longer hair"
-            )
-        })
+            ));
+        }
+        let WorstOf { value, frame, strand, vertex } = self.penetration;
+        if value > DEEP {
+            let depth = 1.0e3 * value;
+            warnings.push(format!(
+                "hair went into a body, {depth:.1} mm at most (frame {frame}, strand {strand}, vertex {vertex}): where held \
+                 vertices are inside the body, or a body closes on them, hair cannot get out; otherwise raise time.substeps"
+            ));
+        }
+        warnings
     }
 }
 
@@ -336,10 +349,10 @@ mod tests {
     fn strands_out_of_reach_are_counted_and_told() {
         let mut summary = Summary::default();
         summary.add(&frame(1, 0));
-        assert_eq!(summary.warning(), None);
+        assert!(summary.warnings().is_empty());
         [frame(2, 1), frame(3, 4), frame(4, 4)].iter().for_each(|frame| summary.add(frame));
         assert_eq!(summary.out_of_reach, OutOfReach { strands: 4, frame: 3, frames: 3 });
-        let told = summary.warning().unwrap();
+        let told = summary.warnings().pop().unwrap();
         assert!(told.contains("up to 4 strands (frame 3)") && told.contains("10.0 %"), "{told}");
         let json = serde_json::to_value(&summary).unwrap();
         assert_eq!(json["out_of_reach"]["strands"], 4);

@@ -21,26 +21,48 @@ struct Slot {
     rigid: RigidMotion,
     /// Set while the body's mesh deforms; then the rigid motion says nothing.
     deforming: Option<Arc<Deforming>>,
+    /// Whether it is at the end of its way all through the step, and only got there at its start.
+    jumps: bool,
 }
 
 impl Bodies {
     /// All bodies at rest in the pose where their frame is that of the world.
     pub fn new(bodies: Vec<Body>) -> Self {
         let still = RigidMotion::new(Pose::IDENTITY, Pose::IDENTITY, 0.0);
-        let slot = |body| Slot { body, rigid: still, deforming: None };
+        let slot = |body| Slot { body, rigid: still, deforming: None, jumps: false };
         Self { slots: bodies.into_iter().map(slot).collect() }
     }
 
     /// Sets where every body is at the start and at the end of the coming step of `duration` [s]. On an error the
     /// bodies before the one named have already moved.
     pub fn begin_step(&mut self, motions: &[Motion<'_>], duration: f64) -> Result<(), BodyError> {
+        self.begin_step_with_jumps(motions, |_| false, duration)
+    }
+
+    /// As [`Bodies::begin_step`], with some bodies that jump: they go all their way at the start of the step, hand no
+    /// speed on to hair, and stay there.
+    pub fn begin_step_with_jumps(
+        &mut self,
+        motions: &[Motion<'_>],
+        jumps: impl Fn(usize) -> bool,
+        duration: f64,
+    ) -> Result<(), BodyError> {
         if motions.len() != self.slots.len() {
             return Err(BodyError::MotionCount { bodies: self.slots.len(), given: motions.len() });
         }
-        self.slots.iter_mut().zip(motions).try_for_each(|(slot, motion)| match *motion {
-            Motion::Rigid { start, end } => slot.move_rigidly(start, end, duration),
-            Motion::Deforming { start, end } => slot.deform(start, end, duration),
+        self.slots.iter_mut().zip(motions).enumerate().try_for_each(|(index, (slot, motion))| {
+            slot.jumps = jumps(index);
+            let duration = if slot.jumps { 0.0 } else { duration };
+            match *motion {
+                Motion::Rigid { start, end } => slot.move_rigidly(start, end, duration),
+                Motion::Deforming { start, end } => slot.deform(start, end, duration),
+            }
         })
+    }
+
+    /// Whether a body jumps at the start of the step.
+    pub fn jumps(&self, index: usize) -> bool {
+        self.slots[index].jumps
     }
 
     /// How many bodies there are.
@@ -62,12 +84,13 @@ impl Bodies {
     /// in the world.
     pub fn pose(&self, index: usize, t: f64) -> Pose {
         let slot = &self.slots[index];
-        if slot.deforming.is_some() { Pose::IDENTITY } else { slot.rigid.pose(t) }
+        if slot.deforming.is_some() { Pose::IDENTITY } else { slot.rigid.pose(slot.moment(t)) }
     }
 
     /// The points of a body's mesh in the world at fraction `t` of the step [m]; none for other shapes.
     pub fn points(&self, index: usize, t: f64) -> Vec<Vec3> {
         let slot = &self.slots[index];
+        let t = slot.moment(t);
         match (&slot.body.shape, &slot.deforming) {
             (Shape::Mesh(_), Some(deforming)) => deforming.points(t).collect(),
             (Shape::Mesh(mesh), None) => {
@@ -84,6 +107,7 @@ impl Bodies {
         let slot = self.slots.get(index)?;
         let Shape::Mesh(mesh) = &slot.body.shape else { return None };
         let vertices = mesh.triangles().get(triangle)?.map(|v| v as usize);
+        let t = slot.moment(t);
         let corners = match &slot.deforming {
             Some(deforming) => vertices.map(|v| deforming.vertex(v, t)),
             None => {
@@ -104,6 +128,11 @@ impl Bodies {
 }
 
 impl Slot {
+    /// The fraction of its way where the body is at fraction `t` of the step.
+    fn moment(&self, t: f64) -> f64 {
+        if self.jumps && t > 0.0 { 1.0 } else { t }
+    }
+
     fn move_rigidly(&mut self, start: Pose, end: Pose, duration: f64) -> Result<(), BodyError> {
         let fine = |pose: &Pose| pose.rotation.is_finite() && usable(pose.translation.as_vec3());
         if !fine(&start) || !fine(&end) {
@@ -137,6 +166,7 @@ impl Slot {
     }
 
     fn at(&self, t: f64) -> Obstacle<'_> {
+        let t = self.moment(t);
         let place = match (&self.body.shape, &self.deforming) {
             (Shape::Mesh(mesh), Some(motion)) => {
                 Place::Deformed { mesh, motion, deformed: motion.at(mesh, t) }

@@ -37,17 +37,12 @@ pub struct Drive<'a> {
     pub time: f64,
     /// Duration of the whole step [s].
     pub duration: f64,
-    /// At the start of this drive hair jumps rigidly with the bodies to where they are at the end of the whole step,
-    /// without getting speed from it; the bodies stay there. No later part of the drive jumps again.
-    pub teleport: bool,
-    /// The bodies have jumped before this part.
-    jumped: bool,
     /// The part of the whole step that this drive covers, as fractions of it.
     part: (f64, f64),
 }
 
 impl<'a> Drive<'a> {
-    /// A drive without handles or teleport, over a whole step.
+    /// A drive without handles, over a whole step.
     pub fn new(bodies: &'a Bodies, attachments: &'a Attachments, wind: &'a Wind) -> Self {
         Self {
             bodies,
@@ -57,17 +52,13 @@ impl<'a> Drive<'a> {
             wind,
             time: 0.0,
             duration: 0.0,
-            teleport: false,
-            jumped: false,
             part: (0.0, 1.0),
         }
     }
 
     /// The part of this drive from fraction `a` to fraction `b` of it.
     pub fn sub(&self, a: f64, b: f64) -> Self {
-        let part = (self.whole(a), self.whole(b));
-        let jumps = self.teleport && part.0 <= self.part.0;
-        Self { part, teleport: jumps, jumped: self.jumped || (self.teleport && !jumps), ..*self }
+        Self { part: (self.whole(a), self.whole(b)), ..*self }
     }
 
     /// The fraction of the whole step at fraction `t` of this part.
@@ -76,10 +67,10 @@ impl<'a> Drive<'a> {
         if t >= 1.0 { self.part.1 } else { self.part.0 + t * (self.part.1 - self.part.0) }
     }
 
-    /// The fraction of the whole step where the bodies are to be taken at fraction `t` of this part.
-    fn moment(&self, t: f64) -> f64 {
-        let whole = self.whole(t);
-        if self.jumped || (self.teleport && whole > self.part.0) { 1.0 } else { whole }
+    /// Whether a body jumps at the start of this part: hair that it holds goes along rigidly, without getting speed from
+    /// it. Bodies jump at the start of the whole step, so no later part jumps again.
+    pub fn jumps(&self, body: usize) -> bool {
+        self.part.0 == 0.0 && self.bodies.jumps(body)
     }
 
     /// Scene time at fraction `t` [s].
@@ -89,16 +80,16 @@ impl<'a> Drive<'a> {
 
     /// The pose of a body at fraction `t`.
     pub fn pose(&self, body: usize, t: f64) -> Pose {
-        self.bodies.pose(body, self.moment(t))
+        self.bodies.pose(body, self.whole(t))
     }
 
     /// The frame of an attachment's seat at fraction `t`; held vertices keep their coordinates in it.
     pub fn seat_frame(&self, attachment: &Attachment, t: f64) -> Pose {
-        attachment.seat.frame(self.bodies, attachment.body as usize, self.moment(t))
+        attachment.seat.frame(self.bodies, attachment.body as usize, self.whole(t))
     }
 
     /// The bodies as hair meets them at the end of this part: see [`Bodies::at`]. Ask once in a step.
     pub fn obstacles(&self) -> Obstacles<'a> {
-        self.bodies.at(self.moment(1.0))
+        self.bodies.at(self.whole(1.0))
     }
 }

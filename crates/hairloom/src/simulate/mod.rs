@@ -277,7 +277,7 @@ impl Simulation {
             if step == substeps { end } else { begin + (end - begin) * f64::from(step) / f64::from(substeps) }
         };
         let mut report = Report::default();
-        let mut teleported = false;
+        let mut jumped = false;
         for step in 0..substeps {
             let (from, to) = (time_of(step), time_of(step + 1));
             let moved = std::time::Instant::now();
@@ -287,8 +287,7 @@ impl Simulation {
             drive.gravity = self.scene.gravity.at(from);
             drive.time = from;
             drive.duration = to - from;
-            drive.teleport = self.tracks.iter().any(|track| track.teleports(from, to));
-            teleported |= drive.teleport;
+            jumped |= (0..self.bodies.len()).any(|body| self.bodies.jumps(body));
             let step = self.solver.step(&drive, Step::Dynamic { dt: to - from });
             report.add(&step.map_err(|source| SimulationError::Step { frame, source })?);
         }
@@ -298,7 +297,7 @@ impl Simulation {
             .time("measure", || measure(&self.model, &self.state, &self.bodies, &self.attachments, gravity));
         self.check(frame, &measures)?;
         let shown = std::time::Instant::now();
-        self.show_strands(teleported)?;
+        self.show_strands(jumped)?;
         if self.followers.is_some() {
             report.add_seconds("followers", shown.elapsed().as_secs_f64());
             measures.written = report
@@ -400,7 +399,6 @@ fn move_bodies(bodies: &mut Bodies, tracks: &mut [Track], begin: f64, end: f64) 
     let mut motions = motions(tracks, &points, begin, end);
     // The world, where it holds the hair, comes last and stays.
     motions.resize(bodies.len(), Motion::still(Pose::IDENTITY));
-    // A body that jumps has no speed to hand on to hair.
-    let jumps = tracks.iter().any(|track| track.teleports(begin, end));
-    bodies.begin_step(&motions, if jumps { 0.0 } else { end - begin })
+    let jumps = |body: usize| tracks.get(body).is_some_and(|track| track.teleports(begin, end));
+    bodies.begin_step_with_jumps(&motions, jumps, end - begin)
 }

@@ -5,6 +5,7 @@
 pub mod admm;
 mod checkpoint;
 pub mod ftl;
+mod jump;
 pub(crate) mod leaving;
 mod packing;
 mod report;

@@ -29,6 +29,7 @@ macro_rules! conformance {
                 parts_of_a_drive_end_where_the_whole_does
                 quasistatic_steps_leave_no_speed
                 teleported_hair_keeps_its_shape
+                only_hair_of_the_body_that_jumps_goes_along
                 edited_hair_goes_on_warm
                 bad_time_steps_are_errors
                 held_vertices_beyond_the_root_stay_put

@@ -35,7 +35,7 @@ impl Solver for Rigid {
                 let new = after.apply(before.apply_inverse(old));
                 self.state.positions[vertex] = new;
                 self.state.velocities[vertex] = match step {
-                    Step::Dynamic { dt } if !drive.teleport => (new - old) / dt,
+                    Step::Dynamic { dt } if !drive.jumps(attachment.body as usize) => (new - old) / dt,
                     _ => DVec3::ZERO,
                 };
             }

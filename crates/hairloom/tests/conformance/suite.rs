@@ -187,7 +187,7 @@ pub(crate) fn teleported_hair_keeps_its_shape(build: &Build, _: Traits) {
             Pose { translation: DVec3::new(3.0, 1.0, -2.0), ..Pose::IDENTITY }
         }
     };
-    world.teleport = true;
+    world.jumps = true;
     world.run(&mut *solver, 1).unwrap();
     let (state, groomed) = (world.state(&*solver), world.groomed());
     for (new, old) in state.positions.iter().zip(&groomed.positions) {
@@ -196,6 +196,33 @@ pub(crate) fn teleported_hair_keeps_its_shape(build: &Build, _: Traits) {
     }
     let fastest = state.velocities.iter().map(|v| v.length()).fold(0.0, f64::max);
     assert!(fastest < 0.1, "the jump gave a speed of {fastest} m/s");
+}
+
+pub(crate) fn only_hair_of_the_body_that_jumps_goes_along(build: &Build, _: Traits) {
+    for hold in [Hold::Root(1), Hold::BothEnds] {
+        let still = vec![(Shape::Sphere { radius: 0.01 }, Pose::IDENTITY)];
+        let mut world = World::new(&hanging(20), hold, still.clone());
+        for attachment in world.attachments.items.iter_mut().filter(|item| item.strand % 2 == 1) {
+            attachment.body = 1;
+        }
+        let mut solver = started(&world, build);
+        let away = DVec3::new(3.0, 1.0, -2.0);
+        world.path = |time| Pose {
+            translation: if time > 0.0 { DVec3::new(3.0, 1.0, -2.0) } else { DVec3::ZERO },
+            ..Pose::IDENTITY
+        };
+        world.jumps = true;
+        world.begin(&still);
+        solver.step(&world.drive(), Step::Dynamic { dt: DT }).unwrap();
+        let (state, groomed) = (world.state(&*solver), world.groomed());
+        for strand in 0..world.model.strands() {
+            let carried = if strand % 2 == 1 { DVec3::ZERO } else { away };
+            for vertex in world.model.range(strand) {
+                let error = (state.positions[vertex] - groomed.positions[vertex] - carried).length();
+                assert!(error < 1.0e-3, "strand {strand} is {error} m from where it belongs");
+            }
+        }
+    }
 }
 
 pub(crate) fn strands_over_a_rising_floor_keep_their_lengths(build: &Build, traits: Traits) {

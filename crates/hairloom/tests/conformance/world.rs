@@ -27,7 +27,7 @@ pub(crate) struct World {
     pub(crate) gravity: DVec3,
     pub(crate) path: fn(f64) -> Pose,
     pub(crate) time: f64,
-    pub(crate) teleport: bool,
+    pub(crate) jumps: bool,
 }
 
 /// A body that stands still.
@@ -104,7 +104,7 @@ impl World {
             gravity,
             path: still,
             time: 0.0,
-            teleport: false,
+            jumps: false,
         }
     }
 
@@ -113,7 +113,6 @@ impl World {
         drive.gravity = self.gravity;
         drive.time = self.time;
         drive.duration = DT;
-        drive.teleport = self.teleport;
         drive
     }
 
@@ -122,7 +121,8 @@ impl World {
         let (start, end) = ((self.path)(self.time), (self.path)(self.time + DT));
         let mut motions = vec![Motion::Rigid { start, end }];
         motions.extend(obstacles.iter().map(|(_, pose)| Motion::still(*pose)));
-        self.bodies.begin_step(&motions, DT).unwrap();
+        let jumps = self.jumps;
+        self.bodies.begin_step_with_jumps(&motions, |body| jumps && body == 0, DT).unwrap();
     }
 
     /// Steps of 1/60 s.

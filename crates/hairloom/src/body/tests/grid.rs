@@ -217,9 +217,15 @@ fn a_mesh_may_collapse_or_be_one_triangle() {
         let end = last.sample(0, p).distance;
         assert!((end.abs() - p.distance(Vec3::splat(0.3))).abs() < 1e-6);
     }
-    let above = last.sample(1, Vec3::new(0.2, 1.1, 0.3));
-    assert!((above.distance - 0.1).abs() < 0.02 && above.normal.dot(Vec3::Y) > 0.99);
+    // The grid reads to a part of its cell; the triangle itself is exact.
+    let (up, down) = (Vec3::new(0.2, 1.1, 0.3), Vec3::new(0.2, 0.4, 0.3));
+    assert!((last.closest(1, up).unwrap().distance - 0.1).abs() < 1e-6);
+    assert!((half.closest(1, down).unwrap().distance + 0.1).abs() < 1e-6);
+    let Shape::Mesh(shape) = &bodies.body(1).shape else { unreachable!() };
+    let coarse = 0.5 * shape.grid().cell();
+    let above = last.sample(1, up);
+    assert!((above.distance - 0.1).abs() < coarse && above.normal.dot(Vec3::Y) > 0.99);
     assert!(above.velocity.distance(Vec3::Y * 2.0) < 1e-5);
-    let below = half.sample(1, Vec3::new(0.2, 0.4, 0.3));
-    assert!((below.distance + 0.1).abs() < 0.02 && below.velocity.distance(Vec3::Y * 2.0) < 1e-5);
+    let below = half.sample(1, down);
+    assert!((below.distance + 0.1).abs() < coarse && below.velocity.distance(Vec3::Y * 2.0) < 1e-5);
 }

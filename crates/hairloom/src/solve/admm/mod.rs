@@ -57,6 +57,7 @@ use self::contacts::{Contacts, Coupling};
 use self::newton::Gain;
 use self::rods::{Begin, Finish, Iterate, IterateSplit, Pace, hold, recentre, untwist};
 use self::strands::{Pack, Strands, add_force, add_spring, get_vector, set_vector, transported_frames};
+use super::jump::carry;
 use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_drive, check_dt};
 use crate::body::Obstacles;
 use crate::contact::{Contact, ContactError};
@@ -168,21 +169,16 @@ impl<S: Stored> Admm<S> {
         state
     }
 
-    /// Moves the hair rigidly with the bodies, without giving it speed.
-    fn teleport(&mut self, drive: &Drive<'_>) {
-        let mut state = self.state();
-        for attachment in drive.attachments.items.iter().filter(|attachment| attachment.first == 0) {
-            let (before, after) = (drive.seat_frame(attachment, 0.0), drive.seat_frame(attachment, 1.0));
-            let turn = after.rotation * before.rotation.conjugate();
-            for vertex in self.model.range(attachment.strand as usize) {
-                state.positions[vertex] = after.apply(before.apply_inverse(state.positions[vertex]));
-                state.velocities[vertex] = turn * state.velocities[vertex];
-                state.orientations[vertex] = turn * state.orientations[vertex];
+    /// Takes hair along with bodies that jump.
+    fn jump(&mut self, drive: &Drive<'_>) {
+        if (0..drive.bodies.len()).any(|body| drive.jumps(body)) {
+            let mut state = self.state();
+            if carry(&self.model, drive, &mut state) {
+                let frames_known = self.frames_known;
+                self.load(&state);
+                self.frames_known = frames_known;
             }
         }
-        let frames_known = self.frames_known;
-        self.load(&state);
-        self.frames_known = frames_known;
     }
 
     /// Where the world takes the hair, and what acts on it.
@@ -451,9 +447,7 @@ impl<S: Stored> Solver for Admm<S> {
     fn step(&mut self, drive: &Drive<'_>, step: Step) -> Result<Report, StepError> {
         check_drive(&self.model, drive)?;
         self.follow_attachments(drive);
-        if drive.teleport {
-            self.teleport(drive);
-        }
+        self.jump(drive);
         match step {
             Step::Dynamic { dt } => {
                 check_dt(dt)?;

@@ -57,6 +57,7 @@ use self::packs::{EMPTY, Packs};
 use self::project::{Chunk, Constants, LookAhead, PackDrive, Planes, look_again};
 use self::ropes::{Rope, Surroundings};
 use self::sweep::{Advance, Outcome};
+use super::jump::carry;
 use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_drive, check_dt};
 use crate::groom::Remap;
 use crate::math::Pose;
@@ -170,18 +171,14 @@ impl Ftl {
         }
     }
 
-    /// Moves the hair rigidly with the bodies, without giving it speed.
-    fn teleport(&mut self, drive: &Drive<'_>) {
-        let mut state = self.inner_state();
-        for attachment in drive.attachments.items.iter().filter(|attachment| attachment.first == 0) {
-            let (before, after) = (drive.seat_frame(attachment, 0.0), drive.seat_frame(attachment, 1.0));
-            let turn = after.rotation * before.rotation.conjugate();
-            for vertex in self.model.range(attachment.strand as usize) {
-                state.positions[vertex] = after.apply(before.apply_inverse(state.positions[vertex]));
-                state.velocities[vertex] = turn * state.velocities[vertex];
+    /// Takes hair along with bodies that jump.
+    fn jump(&mut self, drive: &Drive<'_>) {
+        if (0..drive.bodies.len()).any(|body| drive.jumps(body)) {
+            let mut state = self.inner_state();
+            if carry(&self.model, drive, &mut state) {
+                self.load(&state);
             }
         }
-        self.load(&state);
     }
 
     /// Takes all speed from the hair.
@@ -499,9 +496,7 @@ impl Solver for Ftl {
     fn step(&mut self, drive: &Drive<'_>, step: Step) -> Result<Report, StepError> {
         check_drive(&self.model, drive)?;
         self.follow_attachments(drive);
-        if drive.teleport {
-            self.teleport(drive);
-        }
+        self.jump(drive);
         match step {
             Step::Dynamic { dt } => {
                 check_dt(dt)?;

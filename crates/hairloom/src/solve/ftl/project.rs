@@ -4,7 +4,7 @@ use super::packs::Pack;
 use crate::body::Obstacles;
 use crate::math::Vector3;
 use crate::math::lanes::{Kernel, Lane, Row, Row3, WIDTH};
-use crate::solve::leaving::{Touch, resolve};
+use crate::solve::leaving::{Touch, after_touch, resolve};
 
 /// Keeps the direction of a vanishing edge finite [m²].
 pub(super) const TINY: f64 = 1.0e-30;
@@ -192,6 +192,8 @@ pub(super) fn look_again(chunk: Chunk<'_>, bodies: &Obstacles<'_>, dt: f64) -> u
                     carried += touch.edge - edge;
                     edge = touch.edge;
                     chunk.edges[row].set(lane, edge);
+                    let velocity = chunk.velocities[row].get(lane);
+                    chunk.velocities[row].set(lane, after_touch(velocity, velocity, &touch, dt as f32));
                     count += 1;
                 }
                 let moves = &mut chunk.moves[row];

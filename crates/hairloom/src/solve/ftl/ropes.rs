@@ -1,14 +1,15 @@
 //! Ropes: strands that are free, or held in more ways than at the root alone (figure 2).
 //!
 //! Between two held vertices the rope is projected from both ends and blended with weights that favour the
-//! nearer end; a blend shortens edges, so it is repeated, and Newton's method on the lengths ends it. A detached
+//! nearer end; a blend shortens edges, so it is repeated, and Newton's method on the lengths ends it. Among bodies
+//! the vertices that press on one move in its tangent plane while the lengths are restored. A detached
 //! rope is the mean of both projections, then one exact pass from its middle outwards, then moved back so that
 //! its centre of mass is where the prediction had it: inner forces move no centre of mass.
 
 use glam::DVec3;
 
 use super::ABSURD_SPEED;
-use crate::body::Obstacles;
+use crate::body::{Obstacles, Sample};
 use crate::scene::Wind;
 use crate::solve::leaving::{after_touch, resolve};
 
@@ -20,8 +21,12 @@ const NEWTON: usize = 30;
 const LENGTH_TOLERANCE: f64 = 1.0e-7;
 /// Stretch that a rope held at both ends may take on to stay out of bodies.
 const MOST_STRETCH: f64 = 8.0e-4;
-/// Rounds of leaving the bodies and restoring lengths.
+/// Newton iterations on the lengths of a rope that presses on bodies.
+const CONTACT_NEWTON: usize = 60;
+/// Rounds of a detached rope of leaving the bodies and restoring lengths.
 const CONTACT_ROUNDS: usize = 6;
+/// Depth below which a vertex counts as outside [m].
+const SKIN: f32 = 1.0e-5;
 
 /// One rope, in double precision.
 #[derive(Debug, Clone)]
@@ -158,20 +163,59 @@ impl Rope {
         outcome: &mut Outcome,
     ) -> bool {
         let within = hang_between(new, lengths);
-        let last = new.len() - 1;
-        for _ in 0..CONTACT_ROUNDS {
-            if !self.leave_bodies(&mut new[1..last], around, outcome) {
-                break;
-            }
-            hang_between(new, lengths);
-        }
-        // A little length for being outside: ropes held at both ends are allowed a thousandth.
+        let Some(bodies) = around.bodies else { return within };
         let exact = new.to_vec();
-        if self.leave_bodies(&mut new[1..last], around, outcome) && length_error(new, lengths) > MOST_STRETCH
-        {
+        let contacts = self.hang_among(new, lengths, bodies);
+        outcome.contacts += contacts;
+        // Where length and leaving cannot both be had, length it is.
+        if contacts > 0 && length_error(new, lengths) > MOST_STRETCH {
             new.copy_from_slice(&exact);
         }
         within
+    }
+
+    /// Takes a rope that hangs between its ends out of the bodies and keeps its lengths: Newton's method again, in which
+    /// vertices that press on a body stay in its tangent plane, until the lengths want to lift them. Returns how many
+    /// vertices touch.
+    fn hang_among(&self, new: &mut [DVec3], lengths: &[f64], bodies: &Obstacles<'_>) -> u64 {
+        let last = new.len() - 1;
+        let mut normals = vec![DVec3::ZERO; new.len()];
+        for _ in 0..CONTACT_NEWTON {
+            let mut pushed = false;
+            for i in 1..last {
+                if let Some(sample) = self.near(new[i], bodies) {
+                    pushed |= self.radius - sample.distance > SKIN;
+                    normals[i] = sample.normal.as_dvec3();
+                    new[i] += normals[i] * f64::from(self.radius - sample.distance);
+                } else if normals[i] != DVec3::ZERO && bodies.clearance(new[i].as_vec3()) > self.radius + SKIN
+                {
+                    normals[i] = DVec3::ZERO;
+                }
+            }
+            if normals.iter().all(|&normal| normal == DVec3::ZERO)
+                || (!pushed && length_error(new, lengths) <= LENGTH_TOLERANCE)
+            {
+                break;
+            }
+            let steps = length_steps(new, lengths, &normals);
+            for i in 1..last {
+                let outwards = steps[i].dot(normals[i]);
+                if outwards > 0.0 {
+                    normals[i] = DVec3::ZERO;
+                }
+                new[i] += steps[i] - normals[i] * steps[i].dot(normals[i]);
+            }
+        }
+        normals.iter().filter(|&&normal| normal != DVec3::ZERO).count() as u64
+    }
+
+    /// What a vertex meets that is inside a body, or nearer to it than its radius.
+    fn near(&self, point: DVec3, bodies: &Obstacles<'_>) -> Option<Sample> {
+        let point = point.as_vec3();
+        if bodies.clearance(point) >= self.radius {
+            return None;
+        }
+        bodies.nearest(point).map(|(_, sample)| sample).filter(|sample| sample.distance < self.radius)
     }
 
     /// A piece that nothing holds.
@@ -220,12 +264,11 @@ impl Rope {
         let Some(bodies) = around.bodies else { return false };
         let mut count = 0;
         for point in new {
-            if let Some((_, sample)) = bodies.nearest(point.as_vec3()) {
-                let depth = self.radius - sample.distance;
-                if depth > 1.0e-5 {
-                    *point += sample.normal.as_dvec3() * f64::from(depth);
-                    count += 1;
-                }
+            // A push, however small, costs length: what is as good as outside stays.
+            let inside = self.near(*point, bodies).filter(|sample| self.radius - sample.distance > SKIN);
+            if let Some(sample) = inside {
+                *point += sample.normal.as_dvec3() * f64::from(self.radius - sample.distance);
+                count += 1;
             }
         }
         outcome.contacts = outcome.contacts.max(count);
@@ -247,9 +290,9 @@ impl Rope {
             let free = held.iter().all(|&(vertex, _)| vertex != i);
             if let (Some(bodies), true) = (around.bodies, free) {
                 // A vertex that rests on a body's skin after the step was stopped by it during the step.
-                let probe = new[i].as_vec3();
-                let touching =
-                    bodies.nearest(probe).filter(|(_, sample)| sample.distance < self.radius + 2.0e-5);
+                let (probe, reach) = (new[i].as_vec3(), self.radius + 2.0 * SKIN);
+                let near = (bodies.clearance(probe) < reach).then(|| bodies.nearest(probe)).flatten();
+                let touching = near.filter(|(_, sample)| sample.distance < reach);
                 if let Some((body, sample)) = touching {
                     let free_path = self.positions[i] + wanted[i] * around.dt;
                     let depth = (new[i] - free_path).as_vec3().dot(sample.normal).max(0.0);
@@ -324,39 +367,54 @@ pub(super) fn hang_between(points: &mut [DVec3], lengths: &[f64]) -> bool {
     2.0 * longest <= total + span
 }
 
-/// Newton's method on all lengths at once (a tridiagonal system), ends fixed. Returns the error left.
+/// Newton's method on all lengths at once, ends fixed. Returns the error left.
 fn newton(points: &mut [DVec3], lengths: &[f64]) -> f64 {
-    let edges = lengths.len();
+    let free = vec![DVec3::ZERO; points.len()];
     let mut error = length_error(points, lengths);
     for _ in 0..NEWTON {
         if error <= LENGTH_TOLERANCE {
             break;
         }
-        let directions: Vec<DVec3> =
-            points.windows(2).map(|p| (p[1] - p[0]).normalize_or(DVec3::NEG_Y)).collect();
-        let weight = |vertex: usize| if vertex == 0 || vertex == edges { 0.0 } else { 1.0 };
-        let mut diagonal: Vec<f64> = (0..edges).map(|k| weight(k) + weight(k + 1) + 1.0e-9).collect();
-        let mut multiplier: Vec<f64> =
-            (0..edges).map(|k| (points[k + 1] - points[k]).length() - lengths[k]).collect();
-        let off: Vec<f64> = (1..edges).map(|k| -weight(k) * directions[k - 1].dot(directions[k])).collect();
-        for k in 1..edges {
-            let factor = off[k - 1] / diagonal[k - 1];
-            diagonal[k] = (diagonal[k] - factor * off[k - 1]).max(1.0e-9);
-            multiplier[k] -= factor * multiplier[k - 1];
-        }
-        for k in (0..edges).rev() {
-            let after = if k + 1 < edges { off[k] * multiplier[k + 1] } else { 0.0 };
-            multiplier[k] = (multiplier[k] - after) / diagonal[k];
-        }
-        for vertex in 1..edges {
-            let step =
-                directions[vertex - 1] * -multiplier[vertex - 1] + directions[vertex] * multiplier[vertex];
-            // Far from the solution the linear model promises too much.
-            points[vertex] += step.clamp_length_max(lengths[vertex - 1].max(lengths[vertex]));
-        }
+        let steps = length_steps(points, lengths, &free);
+        points.iter_mut().zip(steps).for_each(|(point, step)| *point += step);
         error = length_error(points, lengths);
     }
     error
+}
+
+/// The steps that give all edges their lengths to first order (a tridiagonal system), ends fixed, where vertices with a
+/// normal can move in their plane only. The steps are what the edges ask for: the part along the normal is for the
+/// caller to take away.
+fn length_steps(points: &[DVec3], lengths: &[f64], normals: &[DVec3]) -> Vec<DVec3> {
+    let edges = lengths.len();
+    let directions: Vec<DVec3> =
+        points.windows(2).map(|p| (p[1] - p[0]).normalize_or(DVec3::NEG_Y)).collect();
+    let through = |vertex: usize, a: DVec3, b: DVec3| {
+        let held = vertex == 0 || vertex == edges;
+        if held { 0.0 } else { a.dot(b) - a.dot(normals[vertex]) * b.dot(normals[vertex]) }
+    };
+    let of_edge =
+        |k: usize| through(k, directions[k], directions[k]) + through(k + 1, directions[k], directions[k]);
+    let mut diagonal: Vec<f64> = (0..edges).map(|k| of_edge(k) + 1.0e-9).collect();
+    let mut multiplier: Vec<f64> =
+        (0..edges).map(|k| (points[k + 1] - points[k]).length() - lengths[k]).collect();
+    let off: Vec<f64> = (1..edges).map(|k| -through(k, directions[k - 1], directions[k])).collect();
+    for k in 1..edges {
+        let factor = off[k - 1] / diagonal[k - 1];
+        diagonal[k] = (diagonal[k] - factor * off[k - 1]).max(1.0e-9);
+        multiplier[k] -= factor * multiplier[k - 1];
+    }
+    for k in (0..edges).rev() {
+        let after = if k + 1 < edges { off[k] * multiplier[k + 1] } else { 0.0 };
+        multiplier[k] = (multiplier[k] - after) / diagonal[k];
+    }
+    let mut steps = vec![DVec3::ZERO; points.len()];
+    for vertex in 1..edges {
+        let step = directions[vertex - 1] * -multiplier[vertex - 1] + directions[vertex] * multiplier[vertex];
+        // Far from the solution the linear model promises too much.
+        steps[vertex] = step.clamp_length_max(lengths[vertex - 1].max(lengths[vertex]));
+    }
+    steps
 }
 
 /// Puts the points on an arc between the ends whose polygon is as long as the rope, on the side to which the rope
@@ -412,6 +470,8 @@ pub(super) fn float_free(points: &mut [DVec3], lengths: &[f64], masses: &[f64]) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::body::{Bodies, Body, Motion, Shape};
+    use crate::math::Pose;
 
     fn arch(count: usize, span: f64, sag: f64) -> Vec<DVec3> {
         (0..=count)
@@ -447,6 +507,38 @@ mod tests {
         let mut points = arch(10, 1.5, 0.3);
         assert!(!hang_between(&mut points, &lengths));
         assert!((length_error(&points, &lengths) - 0.5).abs() < 1.0e-12);
+    }
+
+    /// A ball goes through the bow of a rope that is half as long again as its span; wherever it is, the rope can go round.
+    #[test]
+    fn ropes_held_at_both_ends_go_round_a_ball() {
+        let count = 24;
+        let lengths = vec![0.3 / count as f64; count];
+        let mut touched = 0;
+        for k in 0..400 {
+            let (x, y) = ((k % 20) as f64 / 19.0 * 0.1 - 0.05, (k / 20) as f64 / 19.0 * 0.16 - 0.13);
+            let mut bodies =
+                Bodies::new(vec![Body::new("ball", Shape::Sphere { radius: 0.02 }, 0.2).unwrap()]);
+            let pose = Pose { translation: DVec3::new(0.1 + x, y, 0.004), ..Pose::IDENTITY };
+            bodies.begin_step(&[Motion::still(pose)], 0.0).unwrap();
+            let mut points = arch(count, 0.2, 0.1);
+            let rope = Rope {
+                strand: 0,
+                positions: points.clone(),
+                velocities: vec![DVec3::ZERO; count + 1],
+                moves: vec![DVec3::ZERO; count + 1],
+                lengths: lengths.clone(),
+                masses: vec![1.0; count + 1],
+                radius: 5.0e-4,
+                drag: 0.0,
+            };
+            assert!(hang_between(&mut points, &lengths));
+            touched += rope.hang_among(&mut points, &lengths, &bodies.at(1.0)).min(1);
+            let error = length_error(&points, &lengths);
+            let depth = points.iter().map(|&p| 0.02 - (p - pose.translation).length()).fold(0.0, f64::max);
+            assert!(error < 1.0e-3 && depth < 1.0e-4, "ball at {x} {y}: lengths {error}, depth {depth}");
+        }
+        assert!(touched > 100, "{touched}");
     }
 
     #[test]
