@@ -16,7 +16,7 @@ pub(crate) const TOLERANCE: f64 = 1.0e-3;
 pub(crate) const MOST: usize = 4;
 
 /// Points of a segment at which lengths are measured.
-const PIECES: usize = 12;
+const PIECES: usize = 24;
 
 /// What the control points mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,6 +6,7 @@ use hairloom::groom::{Domain, Groom, Root, Values};
 use hairloom_io::cache::Cache;
 use serde::Serialize;
 
+use super::Source;
 use crate::failure::Failure;
 use crate::output::{print, write_json};
 use crate::table::number;
@@ -16,8 +17,10 @@ use crate::table::number;
 #[derive(Args)]
 #[command(after_long_help = "Example:\n  hairloom groom info hair.usdc --json -")]
 pub(crate) struct Arguments {
-    /// A groom or a cache: .usdc, .usda, .abc or .hair.
+    /// A groom or a cache: .usdc, .usda, .usdz, .abc, .hair, .tfx, .data, .ply or .obj.
     file: PathBuf,
+    #[command(flatten)]
+    source: Source,
     /// Write it as JSON; `-` prints it, and nothing else.
     #[arg(long, value_name = "FILE|-", num_args = 0..=1, default_missing_value = "-")]
     json: Option<PathBuf>,
@@ -74,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn read(arguments: &Arguments) -> Result<Info, Failure> {
-    let cache = Cache::open(&arguments.file).map_err(Failure::bad_input)?;
+    let cache = Cache::open_as(&arguments.file, &arguments.source.said()).map_err(Failure::bad_input)?;
     let frame = cache.frame(0).map_err(Failure::bad_input)?;
     let groom = frame.groom;
     let strands = groom.strands();
