@@ -164,7 +164,7 @@ fn positions_survive_any_conversion() {
             // Alembic stores metres, so it is exact in metres only.
             let metres = first == "abc" || second == "abc";
             let (start, said) = match metres {
-                true => (FileGroom { space: Space::SCENE, ..start.clone() }, Said { unit: Some(1.0), up: None }),
+                true => (FileGroom { space: Space::SCENE, ..start.clone() }, Said { unit: Some(1.0), up: Some(Axis::Y) }),
                 false => (start.clone(), said),
             };
             grooms::write(&a, &start, &said).unwrap();

@@ -202,8 +202,13 @@ fn declare(writer: &mut Writer, simulation: &Simulation) -> Result<Samples, UsdE
 
 fn declare_hair(writer: &mut Writer, simulation: &Simulation) -> Result<Samples, UsdError> {
     let output = &simulation.scene().output;
-    let hair = declare_curves(writer, layout::HAIR, simulation.groom(), output.widths)?;
-    let guides = match declare_guides(writer, simulation.groom(), output.widths)? {
+    let groom = simulation.groom();
+    let hair = declare_curves(writer, layout::HAIR, groom, output.widths)?;
+    if !groom.attributes.iter().any(|attribute| attribute.name == layout::COLOR) {
+        let color = Value::Vec3fArray(vec![layout::HAIR_COLOR]);
+        primvar(writer, hair, layout::COLOR, "color3f[]", "constant", &color)?;
+    }
+    let guides = match declare_guides(writer, groom, output.widths)? {
         Some((prim, vertices)) => Some(GuideSamples {
             points: writer.declare(prim, "points", "point3f[]")?,
             extent: writer.declare(prim, "extent", "float3[]")?,
@@ -291,10 +296,6 @@ pub(super) fn declare_curves(
     used.push("widths".to_owned());
     for attribute in &groom.attributes {
         declare_attribute(writer, hair, attribute, &mut used)?;
-    }
-    if !used.iter().any(|name| name == layout::COLOR) {
-        let color = Value::Vec3fArray(vec![layout::HAIR_COLOR]);
-        primvar(writer, hair, layout::COLOR, "color3f[]", "constant", &color)?;
     }
     Ok(hair)
 }

@@ -151,6 +151,27 @@ impl Stage {
         curves::merge(parts).ok_or_else(|| self.problem("/", "more points than a groom can hold"))
     }
 
+    /// The velocities of all curves' points at a time [time codes], one after the other [m/s]; nothing if not all have them.
+    pub(crate) fn velocities(&self, time: f64) -> Result<Vec<Vec3>, CacheError> {
+        let mut all = Vec::new();
+        for prim in self.curves.iter().filter_map(|curves| self.layer.prim(&curves.path)) {
+            let value = match prim.attribute("velocities") {
+                Some(attribute) => value::at(&attribute, time)?,
+                None => None,
+            };
+            let Some(velocities) = value.as_ref().and_then(Value::to_vec3f_array) else {
+                return Ok(Vec::new());
+            };
+            let matrix = self.scene_from_prim(prim.path().as_str(), time)?;
+            let turn = |velocity: [f32; 3]| match matrix == DMat4::IDENTITY {
+                true => Vec3::from_array(velocity),
+                false => matrix.transform_vector3(Vec3::from_array(velocity).as_dvec3()).as_vec3(),
+            };
+            all.extend(velocities.into_iter().map(turn));
+        }
+        Ok(all)
+    }
+
     /// All meshes at a time [time codes].
     pub(crate) fn meshes(&self, time: f64) -> Result<Vec<StageMesh>, CacheError> {
         let prims = self.meshes.iter().filter_map(|path| self.layer.prim(path));

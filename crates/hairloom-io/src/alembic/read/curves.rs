@@ -63,6 +63,23 @@ impl Session<'_> {
         Ok(points)
     }
 
+    /// The velocities of an object's points in the world at the sample before a time [s], placed by `scene_from_file`.
+    pub(super) fn velocities(
+        &self,
+        object: u32,
+        time: f64,
+        scene_from_file: DMat4,
+    ) -> Result<Option<Vec<Vec3>>> {
+        let Some(property) = self.property(&self.geometry(object)?, ".velocities")? else { return Ok(None) };
+        let mut velocities = self.triples(&property, self.bracket(&property, time)?.before)?;
+        let matrix = scene_from_file * self.world_from(object, time)?;
+        if matrix != DMat4::IDENTITY {
+            let turn = |velocity: &mut Vec3| *velocity = matrix.transform_vector3(velocity.as_dvec3()).as_vec3();
+            velocities.iter_mut().for_each(turn);
+        }
+        Ok(Some(velocities))
+    }
+
     /// The curves of an object at a time [s] as a groom.
     pub(super) fn curves(&self, object: u32, time: f64, scene_from_file: DMat4) -> Result<Groom> {
         let geometry = self.geometry(object)?;

@@ -95,6 +95,19 @@ impl Archive {
         Ok(groom)
     }
 
+    /// The velocities of all curves' points at a time [s], one after the other [m/s]; nothing if not all have them.
+    pub fn velocities(&self, time: f64) -> Result<Vec<Vec3>, AlembicError> {
+        let session = Session::new(self);
+        let mut all = Vec::new();
+        for object in self.of_schema(Schema::Curves) {
+            let Some(velocities) = session.velocities(object, time, self.scene_from_file())? else {
+                return Ok(Vec::new());
+            };
+            all.extend(velocities);
+        }
+        Ok(all)
+    }
+
     /// All meshes at a time [s].
     pub(crate) fn meshes(&self, time: f64) -> Result<Vec<StageMesh>, AlembicError> {
         let session = Session::new(self);
