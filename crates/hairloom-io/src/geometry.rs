@@ -96,6 +96,15 @@ impl Geometry {
         }
     }
 
+    /// The velocities of all curves' vertices at a time, one after the other [m/s]; those of cubic curves belong to control
+    /// points, and are as many.
+    pub(crate) fn velocities(&self, time: f64) -> Result<Vec<Vec3>, CacheError> {
+        match self {
+            Self::Usd(stage) => stage.velocities(time),
+            Self::Alembic(archive) => Ok(archive.velocities(time)?),
+        }
+    }
+
     /// All meshes at a time.
     pub(crate) fn meshes(&self, time: f64) -> Result<Vec<StageMesh>, CacheError> {
         match self {

@@ -14,6 +14,7 @@ pub mod obj;
 pub mod ply;
 pub mod run;
 mod space;
+mod spline;
 mod stage;
 pub mod tfx;
 pub mod usc;

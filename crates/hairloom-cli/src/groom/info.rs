@@ -9,6 +9,7 @@ use hairloom_io::Folder;
 use hairloom_io::cache::Cache;
 use serde::Serialize;
 
+use super::Source;
 use crate::failure::Failure;
 use crate::output::{print, write_json};
 use crate::table::number;
@@ -20,8 +21,10 @@ use crate::table::number;
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// A groom or a cache: .usdc, .usda, .abc or .hair.
+    /// A groom or a cache: .usdc, .usda, .usdz, .abc, .hair, .tfx, .data, .ply or .obj.
     file: PathBuf,
+    #[command(flatten)]
+    source: Source,
     /// The mesh that the hair grows on.
     #[arg(long, value_name = "MESH")]
     body: Option<PathBuf>,
@@ -92,7 +95,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn read(arguments: &Arguments) -> Result<Info, Failure> {
-    let cache = Cache::open(&arguments.file).map_err(Failure::bad_input)?;
+    let cache = Cache::open_as(&arguments.file, &arguments.source.said()).map_err(Failure::bad_input)?;
     let frame = cache.frame(0).map_err(Failure::bad_input)?;
     let groom = frame.groom;
     let strands = groom.strands();

@@ -3,6 +3,12 @@
 /// The hair.
 pub(super) const HAIR: &str = "/World/Hair";
 
+/// The guides among the hair, once more, for programs that show guides.
+pub(super) const GUIDE_CURVES: &str = "/World/Guides";
+
+/// The key in a prim's own data that says that its strands are among others.
+pub(crate) const COPY: &str = "hairloomCopy";
+
 /// The folder of the bodies.
 pub(super) const BODIES: &str = "/World/Bodies";
 

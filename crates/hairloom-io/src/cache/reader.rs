@@ -1,10 +1,11 @@
 use std::path::{Path, PathBuf};
 
+use glam::Vec3;
 use hairloom::body::TriMesh;
 use hairloom::groom::Groom;
 
-use super::frame_files::{frame_path, frames_of};
 use super::CacheError;
+use super::frame_files::{frame_path, frames_of};
 use crate::geometry::Geometry;
 use crate::grooms::{self, GroomFormat, Said};
 
@@ -30,6 +31,8 @@ enum Content {
 pub struct CacheFrame {
     /// The curves at this frame; without strands if the file has only bodies.
     pub groom: Groom,
+    /// The velocities of the curves' vertices [m/s]; empty where the file has none.
+    pub velocities: Vec<Vec3>,
     /// The bodies at this frame.
     pub bodies: Vec<CacheBody>,
     /// The time code of this frame.
@@ -99,7 +102,11 @@ impl Cache {
                     point_colors: one.point_colors,
                 });
                 let (groom, time_code) = (stage.groom(time)?, stage.time_code(time));
-                Ok(CacheFrame { groom, bodies: bodies.collect(), time_code })
+                let mut velocities = stage.velocities(time)?;
+                if velocities.len() != groom.vertices() {
+                    velocities.clear();
+                }
+                Ok(CacheFrame { groom, velocities, bodies: bodies.collect(), time_code })
             }
             Content::Hair { .. } | Content::Rest { .. } => {
                 let groom = match &self.content {
@@ -109,7 +116,7 @@ impl Cache {
                     Content::Rest { said } if index == 0 => grooms::read_metres(&self.path, said)?,
                     _ => return Err(missing()),
                 };
-                Ok(CacheFrame { groom, bodies: Vec::new(), time_code: index as f64 })
+                Ok(CacheFrame { groom, time_code: index as f64, ..CacheFrame::default() })
             }
         }
     }

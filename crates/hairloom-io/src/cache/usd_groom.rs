@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hairloom::groom::Groom;
 
-use super::usd_writer::{constant, declare_curves, extent, triples};
+use super::usd_writer::{constant, declare_curves, declare_guides, extent, picked, triples};
 use super::{CacheError, layout};
 use crate::file::{FileProblem, check_offsets};
 use crate::grooms::decimal;
@@ -30,5 +30,10 @@ pub(crate) fn write_usd_groom(path: &Path, groom: &Groom, space: &Space) -> Resu
     constant(&mut writer, hair, "points", "point3f[]", &triples(points))?;
     let radius = 0.5 * groom.widths.iter().copied().fold(0.0, f32::max);
     constant(&mut writer, hair, "extent", "float3[]", &extent(points, radius))?;
+    if let Some((guides, vertices)) = declare_guides(&mut writer, groom, true)? {
+        let points = picked(points, &vertices);
+        constant(&mut writer, guides, "points", "point3f[]", &triples(&points))?;
+        constant(&mut writer, guides, "extent", "float3[]", &extent(&points, radius))?;
+    }
     Ok(writer.finish()?)
 }

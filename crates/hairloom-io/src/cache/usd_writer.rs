@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use glam::Vec3;
-use hairloom::groom::{Attribute, Domain, Groom, Values};
+use hairloom::groom::{Attribute, Curves, Domain, Groom, Values};
 use hairloom::math::Pose;
 use hairloom::simulate::{BodyView, Simulation};
 
@@ -18,12 +18,22 @@ enum BodySamples {
     Deforming { points: AttributeId, extent: AttributeId },
 }
 
+/// The guides among the hair.
+#[derive(Debug)]
+struct GuideSamples {
+    points: AttributeId,
+    extent: AttributeId,
+    /// Their vertices in the hair.
+    vertices: Vec<u32>,
+}
+
 /// The attributes that get samples.
 #[derive(Debug)]
 struct Samples {
     points: AttributeId,
     extent: AttributeId,
     velocities: Option<AttributeId>,
+    guides: Option<GuideSamples>,
     bodies: Vec<BodySamples>,
 }
 
@@ -64,6 +74,11 @@ impl UsdCache {
         writer.write_sample(samples.extent, time, &extent(&strands.points, *radius))?;
         if let Some(velocities) = samples.velocities {
             writer.write_sample(velocities, time, &triples(&strands.velocities))?;
+        }
+        if let Some(guides) = &samples.guides {
+            let points = picked(&strands.points, &guides.vertices);
+            writer.write_sample(guides.points, time, &triples(&points))?;
+            writer.write_sample(guides.extent, time, &extent(&points, *radius))?;
         }
         for (body, samples) in samples.bodies.iter().enumerate() {
             match *samples {
@@ -150,7 +165,13 @@ fn find(writer: &Writer, simulation: &Simulation) -> Option<Samples> {
         return None;
     }
     let bodies = views.iter().zip(&body_paths(&views)).map(body).collect::<Option<_>>()?;
-    Some(Samples { points: hair("points")?, extent: hair("extent")?, velocities, bodies })
+    let vertices = guide_vertices(simulation.groom());
+    let guide = |name: &str| writer.attribute(format!("{}.{name}", layout::GUIDE_CURVES));
+    let guides = match vertices.is_empty() {
+        true => None,
+        false => Some(GuideSamples { points: guide("points")?, extent: guide("extent")?, vertices }),
+    };
+    Some(Samples { points: hair("points")?, extent: hair("extent")?, velocities, guides, bodies })
 }
 
 fn declare(writer: &mut Writer, simulation: &Simulation) -> Result<Samples, UsdError> {
@@ -181,8 +202,22 @@ fn declare(writer: &mut Writer, simulation: &Simulation) -> Result<Samples, UsdE
 
 fn declare_hair(writer: &mut Writer, simulation: &Simulation) -> Result<Samples, UsdError> {
     let output = &simulation.scene().output;
-    let hair = declare_curves(writer, layout::HAIR, simulation.groom(), output.widths)?;
+    let groom = simulation.groom();
+    let hair = declare_curves(writer, layout::HAIR, groom, output.widths)?;
+    if !groom.attributes.iter().any(|attribute| attribute.name == layout::COLOR) {
+        let color = Value::Vec3fArray(vec![layout::HAIR_COLOR]);
+        primvar(writer, hair, layout::COLOR, "color3f[]", "constant", &color)?;
+    }
+    let guides = match declare_guides(writer, groom, output.widths)? {
+        Some((prim, vertices)) => Some(GuideSamples {
+            points: writer.declare(prim, "points", "point3f[]")?,
+            extent: writer.declare(prim, "extent", "float3[]")?,
+            vertices,
+        }),
+        None => None,
+    };
     Ok(Samples {
+        guides,
         points: writer.declare(hair, "points", "point3f[]")?,
         extent: writer.declare(hair, "extent", "float3[]")?,
         velocities: match output.velocities {
@@ -191,6 +226,44 @@ fn declare_hair(writer: &mut Writer, simulation: &Simulation) -> Result<Samples,
         },
         bodies: Vec::new(),
     })
+}
+
+/// Declares the guides among the hair with everything but what moves, if there are any; answers their vertices, too.
+pub(super) fn declare_guides(
+    writer: &mut Writer,
+    groom: &Groom,
+    with_widths: bool,
+) -> Result<Option<(PrimId, Vec<u32>)>, UsdError> {
+    let vertices = guide_vertices(groom);
+    if vertices.is_empty() {
+        return Ok(None);
+    }
+    let mut guides = Groom { curves: Curves { offsets: vec![0], points: Vec::new() }, ..Groom::default() };
+    for (strand, _) in groom.guides.iter().enumerate().filter(|(_, guide)| **guide) {
+        let end =
+            guides.curves.offsets.last().copied().unwrap_or(0) + groom.curves.vertices_of(strand) as u32;
+        guides.curves.offsets.push(end);
+        guides.ids.push(groom.ids.get(strand).copied().unwrap_or(strand as u32));
+    }
+    if groom.widths.len() == groom.vertices() {
+        guides.widths = vertices.iter().map(|&vertex| groom.widths[vertex as usize]).collect();
+    }
+    let prim = declare_curves(writer, layout::GUIDE_CURVES, &guides, with_widths)?;
+    writer.declare_uniform(prim, "purpose", "token", &Value::token("guide"))?;
+    let copy = Value::Dictionary(vec![(layout::COPY.into(), Value::Bool(true))]);
+    writer.set_prim_metadata(prim, "customData", &copy)?;
+    Ok(Some((prim, vertices)))
+}
+
+/// The vertices of the guides.
+fn guide_vertices(groom: &Groom) -> Vec<u32> {
+    let guides =
+        groom.guides.iter().enumerate().filter(|(strand, guide)| **guide && *strand < groom.strands());
+    guides.flat_map(|(strand, _)| groom.curves.range(strand)).map(|vertex| vertex as u32).collect()
+}
+
+pub(super) fn picked(points: &[Vec3], vertices: &[u32]) -> Vec<Vec3> {
+    vertices.iter().filter_map(|&vertex| points.get(vertex as usize)).copied().collect()
 }
 
 /// Declares strands with everything but what moves.
@@ -225,10 +298,6 @@ pub(super) fn declare_curves(
     used.push("widths".to_owned());
     for attribute in &groom.attributes {
         declare_attribute(writer, hair, attribute, &mut used)?;
-    }
-    if !used.iter().any(|name| name == layout::COLOR) {
-        let color = Value::Vec3fArray(vec![layout::HAIR_COLOR]);
-        primvar(writer, hair, layout::COLOR, "color3f[]", "constant", &color)?;
     }
     Ok(hair)
 }

@@ -1,14 +1,14 @@
 //! The curves and meshes of a USD layer, as they are in the world: metres, y up.
 //!
 //! All `BasisCurves` together are one groom. Prims that are inactive, or only templates (`class`), are left out, with
-//! all below them. Cubic curves become polylines with as many points as they have control points.
+//! all below them. Cubic curves become polylines as [`crate::spline`] says.
 
 mod curves;
 mod mesh;
 mod transform;
 mod value;
 
-pub(crate) use curves::{merge, on_curve, spread};
+pub(crate) use curves::{merge, spread};
 
 use std::path::Path;
 
@@ -41,8 +41,16 @@ pub(crate) struct Stage {
     scene_from_layer: DMat4,
     space: Space,
     per_second: f64,
-    curves: Vec<String>,
+    curves: Vec<CurvesPrim>,
     meshes: Vec<String>,
+}
+
+/// A prim with curves.
+#[derive(Debug)]
+struct CurvesPrim {
+    path: String,
+    /// Whether its curves are there to guide others: its purpose, or that of a prim above.
+    guides: bool,
 }
 
 impl Stage {
@@ -102,15 +110,15 @@ impl Stage {
 
     /// The times at which the curves have samples [time codes].
     pub(crate) fn curve_times(&self) -> Result<Vec<f64>, CacheError> {
-        self.times(&self.curves)
+        self.times(self.curves.iter().map(|prim| &prim.path))
     }
 
     /// The times at which the meshes have samples [time codes].
     pub(crate) fn mesh_times(&self) -> Result<Vec<f64>, CacheError> {
-        self.times(&self.meshes)
+        self.times(self.meshes.iter())
     }
 
-    fn times(&self, paths: &[String]) -> Result<Vec<f64>, CacheError> {
+    fn times<'a>(&self, paths: impl Iterator<Item = &'a String>) -> Result<Vec<f64>, CacheError> {
         let mut times = Vec::new();
         for path in paths {
             for prim in self.prims_down_to(path) {
@@ -130,12 +138,38 @@ impl Stage {
     /// All curves at a time [time codes] as one groom.
     pub(crate) fn groom(&self, time: f64) -> Result<Groom, CacheError> {
         let mut parts = Vec::new();
-        for path in &self.curves {
+        let guided = self.curves.iter().any(|curves| curves.guides);
+        for CurvesPrim { path, guides } in &self.curves {
             if let Some(prim) = self.layer.prim(path) {
-                parts.push(curves::read(self, prim, time)?);
+                let mut part = curves::read(self, prim, time)?;
+                if guided && (*guides || part.guides.is_empty()) {
+                    part.guides = vec![*guides; part.strands()];
+                }
+                parts.push(part);
             }
         }
         curves::merge(parts).ok_or_else(|| self.problem("/", "more points than a groom can hold"))
+    }
+
+    /// The velocities of all curves' points at a time [time codes], one after the other [m/s]; nothing if not all have them.
+    pub(crate) fn velocities(&self, time: f64) -> Result<Vec<Vec3>, CacheError> {
+        let mut all = Vec::new();
+        for prim in self.curves.iter().filter_map(|curves| self.layer.prim(&curves.path)) {
+            let value = match prim.attribute("velocities") {
+                Some(attribute) => value::at(&attribute, time)?,
+                None => None,
+            };
+            let Some(velocities) = value.as_ref().and_then(Value::to_vec3f_array) else {
+                return Ok(Vec::new());
+            };
+            let matrix = self.scene_from_prim(prim.path().as_str(), time)?;
+            let turn = |velocity: [f32; 3]| match matrix == DMat4::IDENTITY {
+                true => Vec3::from_array(velocity),
+                false => matrix.transform_vector3(Vec3::from_array(velocity).as_dvec3()).as_vec3(),
+            };
+            all.extend(velocities.into_iter().map(turn));
+        }
+        Ok(all)
     }
 
     /// All meshes at a time [time codes].
@@ -208,24 +242,41 @@ pub(crate) fn scene_from_file(unit: f64, up: Axis) -> DMat4 {
     upright * DMat4::from_scale(DVec3::splat(unit))
 }
 
-/// The paths of the curves and of the meshes.
-fn geometry(layer: &Layer) -> Result<(Vec<String>, Vec<String>), CacheError> {
+/// The curves and the paths of the meshes.
+fn geometry(layer: &Layer) -> Result<(Vec<CurvesPrim>, Vec<String>), CacheError> {
     let (mut curves, mut meshes) = (Vec::new(), Vec::new());
-    let mut open = layer.roots()?;
+    let mut open: Vec<(Prim<'_>, bool)> = layer.roots()?.into_iter().map(|prim| (prim, false)).collect();
     open.reverse();
-    while let Some(prim) = open.pop() {
+    while let Some((prim, above)) = open.pop() {
         let inactive = prim.metadata("active")? == Some(Value::Bool(false));
         if inactive || prim.specifier()? == Specifier::Class {
             continue;
         }
+        let purpose = match prim.attribute("purpose") {
+            Some(purpose) => purpose.default()?,
+            None => None,
+        };
+        let guides = match purpose.as_ref().and_then(Value::as_str) {
+            Some("guide") => true,
+            // What a prim has by default it takes from those above.
+            Some("default") | None => above,
+            Some(_) => false,
+        };
         match &*prim.type_name()? {
-            "BasisCurves" => curves.push(prim.path().to_string()),
+            "BasisCurves" if is_copy(prim)? => {}
+            "BasisCurves" => curves.push(CurvesPrim { path: prim.path().to_string(), guides }),
             "Mesh" => meshes.push(prim.path().to_string()),
             _ => {}
         }
-        let mut children = prim.children()?;
+        let mut children: Vec<_> = prim.children()?.into_iter().map(|child| (child, guides)).collect();
         children.reverse();
         open.append(&mut children);
     }
     Ok((curves, meshes))
+}
+
+/// Whether a prim's strands are among others that Hairloom wrote.
+fn is_copy(prim: Prim<'_>) -> Result<bool, CacheError> {
+    let Some(Value::Dictionary(entries)) = prim.metadata("customData")? else { return Ok(false) };
+    Ok(entries.iter().any(|(key, value)| &**key == layout::COPY && *value == Value::Bool(true)))
 }
