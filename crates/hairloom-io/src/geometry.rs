@@ -7,6 +7,8 @@ use hairloom::groom::Groom;
 
 use crate::alembic::Archive;
 use crate::cache::{CacheError, CacheFormat};
+use crate::grooms::Said;
+use crate::space::{Axis, Space};
 use crate::stage::{Stage, StageMesh};
 
 /// An open file. Times are in its own units: time codes in USD, seconds in Alembic.
@@ -23,6 +25,35 @@ impl Geometry {
             Ok(CacheFormat::Alembic) => Self::Alembic(Archive::open(path)?),
             _ => Self::Usd(Stage::open(path)?),
         })
+    }
+
+    /// Places everything by what is said about the file, and by what the file states where nothing is said.
+    pub(crate) fn place(&mut self, said: &Said) {
+        match self {
+            Self::Usd(stage) => stage.place(said.or(stage.space())),
+            Self::Alembic(archive) if *said != Said::default() => {
+                archive.place(said.or(Space { unit: archive.unit() as f32, up: Axis::Y }));
+            }
+            Self::Alembic(_) => {}
+        }
+    }
+
+    /// Leaves everything in the file's own unit and axes, and answers those. Alembic states none: its points come in
+    /// metres, by the unit that Hairloom notes, unless a unit is said.
+    pub(crate) fn leave_in_own_space(&mut self, said: &Said) -> Space {
+        match self {
+            Self::Usd(stage) => {
+                let space = said.or(stage.space());
+                stage.place(Space::SCENE);
+                space
+            }
+            Self::Alembic(archive) => {
+                if said.unit.is_some() {
+                    archive.place(Space::SCENE);
+                }
+                said.or(Space::SCENE)
+            }
+        }
     }
 
     /// Whether there are curves.
@@ -62,6 +93,15 @@ impl Geometry {
         match self {
             Self::Usd(stage) => stage.groom(time),
             Self::Alembic(archive) => Ok(archive.groom(time)?),
+        }
+    }
+
+    /// The velocities of all curves' vertices at a time, one after the other [m/s]; those of cubic curves belong to control
+    /// points, and are as many.
+    pub(crate) fn velocities(&self, time: f64) -> Result<Vec<Vec3>, CacheError> {
+        match self {
+            Self::Usd(stage) => stage.velocities(time),
+            Self::Alembic(archive) => Ok(archive.velocities(time)?),
         }
     }
 

@@ -2,16 +2,24 @@
 
 pub mod alembic;
 pub mod cache;
+mod chains;
 pub mod checkpoint;
+mod file;
 mod fingerprint;
 mod geometry;
+pub mod grooms;
 pub mod hair;
 mod library;
 pub mod obj;
+pub mod ply;
 pub mod run;
 mod space;
+mod spline;
 mod stage;
+pub mod tfx;
+pub mod usc;
 pub mod usd;
 
+pub use file::{FileError, FileProblem};
 pub use library::Folder;
-pub use space::Axis;
+pub use space::{Axis, Space};

@@ -6,14 +6,15 @@ use hairloom::body::TriMesh;
 use hairloom::groom::Groom;
 use hairloom::simulate::{AnimatedMesh, Library};
 
+use crate::file::{FileProblem, read_bytes};
 use crate::geometry::Geometry;
+use crate::grooms::{GroomFormat, Said};
 use crate::stage::StageMesh;
-use crate::{hair, obj};
+use crate::{grooms, obj, ply};
 
 /// The folder that the files of a scene are looked for in: that of the scene's own file.
 ///
-/// Grooms come from USD (`.usd`, `.usda`, `.usdc`), Alembic (`.abc`) and `.hair` files, meshes from USD, Alembic and
-/// `.obj`, moving meshes from USD and Alembic. All curves of a USD or Alembic file together are the groom, and all its
+/// Grooms come from every format of [`crate::grooms`], meshes from USD (`.usd`, `.usda`, `.usdc`, `.usdz`), Alembic (`.abc`), `.obj` and `.ply`, moving meshes from USD and Alembic. All curves of a USD or Alembic file together are the groom, and all its
 /// meshes are one mesh, placed as the file places them; of things that move, the first sample counts unless a moving mesh is asked for.
 #[derive(Debug, Clone)]
 pub struct Folder {
@@ -60,27 +61,17 @@ impl Folder {
 
 impl Library for Folder {
     fn groom(&self, file: &str) -> Result<Groom, String> {
-        let (path, extension) = self.find(file)?;
-        match extension.as_str() {
-            "usd" | "usda" | "usdc" | "abc" => {
-                let stage = Geometry::open(&path).map_err(|error| error.to_string())?;
-                if !stage.has_curves() {
-                    return Err(format!(
-                        "{}: there are no curves (BasisCurves, Curves) in it",
-                        path.display()
-                    ));
-                }
-                stage.groom(f64::NEG_INFINITY).map_err(|error| error.to_string())
-            }
-            "hair" => hair::read(&path, &hair::ReadOptions::default()).map_err(|error| error.to_string()),
-            _ => Err(Self::unknown(file, "grooms", ".usd, .usda, .usdc, .abc or .hair")),
+        let (path, _) = self.find(file)?;
+        match GroomFormat::of_file(&path) {
+            Some(_) => grooms::read_metres(&path, &Said::default()).map_err(|error| error.to_string()),
+            None => Err(Self::unknown(file, "grooms", GroomFormat::ENDINGS)),
         }
     }
 
     fn mesh(&self, file: &str) -> Result<TriMesh, String> {
         let (path, extension) = self.find(file)?;
         match extension.as_str() {
-            "usd" | "usda" | "usdc" | "abc" => {
+            "usd" | "usda" | "usdc" | "usdz" | "abc" => {
                 let stage = stage_with_meshes(&path)?;
                 let meshes = stage.meshes(f64::NEG_INFINITY).map_err(|error| error.to_string())?;
                 joined(meshes).ok_or_else(|| format!("{}: more points than a mesh can hold", path.display()))
@@ -90,14 +81,19 @@ impl Library for Folder {
                     obj::read(&path, &obj::ReadOptions::default()).map_err(|error| error.to_string())?;
                 Ok(read.mesh)
             }
-            _ => Err(Self::unknown(file, "meshes", ".obj, .usd, .usda, .usdc or .abc")),
+            "ply" => {
+                let bytes = read_bytes(&path).map_err(FileProblem::Io);
+                let mesh = bytes.and_then(|bytes| ply::parse_mesh(&bytes));
+                mesh.map_err(|problem| problem.at(&path).to_string())
+            }
+            _ => Err(Self::unknown(file, "meshes", ".obj, .ply, .usd, .usda, .usdc, .usdz or .abc")),
         }
     }
 
     fn animated_mesh(&self, file: &str) -> Result<AnimatedMesh, String> {
         let (path, extension) = self.find(file)?;
-        if !matches!(extension.as_str(), "usd" | "usda" | "usdc" | "abc") {
-            return Err(Self::unknown(file, "moving meshes", ".usd, .usda, .usdc or .abc"));
+        if !matches!(extension.as_str(), "usd" | "usda" | "usdc" | "usdz" | "abc") {
+            return Err(Self::unknown(file, "moving meshes", ".usd, .usda, .usdc, .usdz or .abc"));
         }
         let mesh = self.mesh(file)?;
         let stage = stage_with_meshes(&path)?;

@@ -10,16 +10,42 @@ pub enum Axis {
     Z,
 }
 
-/// The length unit and the orientation of a file that does not state them.
+/// The length unit and the orientation of a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Space {
-    /// Metres per unit of the file.
-    pub(crate) unit: f32,
+pub struct Space {
+    /// Metres per unit of the file [m].
+    pub unit: f32,
     /// The axis that points up in the file.
-    pub(crate) up: Axis,
+    pub up: Axis,
 }
 
 impl Space {
+    /// Metres, y up: the space of everything in Hairloom itself.
+    pub const SCENE: Self = Self { unit: 1.0, up: Axis::Y };
+
+    /// A point of this space in another. Within one space points keep their bits.
+    pub(crate) fn convert(&self, to: &Self, point: Vec3) -> Vec3 {
+        let turned = self.turn(to, point);
+        if self.unit == to.unit {
+            return turned;
+        }
+        (turned.as_dvec3() * self.factor(to)).as_vec3()
+    }
+
+    /// A direction of this space in another.
+    pub(crate) fn turn(&self, to: &Self, direction: Vec3) -> Vec3 {
+        match (self.up, to.up) {
+            (Axis::Z, Axis::Y) => Vec3::new(direction.x, direction.z, -direction.y),
+            (Axis::Y, Axis::Z) => Vec3::new(direction.x, -direction.z, direction.y),
+            _ => direction,
+        }
+    }
+
+    /// What a length of this space is multiplied by in another.
+    pub(crate) fn factor(&self, to: &Self) -> f64 {
+        f64::from(self.unit) / f64::from(to.unit)
+    }
+
     /// Whether the unit is a length that can be multiplied and divided by.
     pub(crate) fn is_valid(&self) -> bool {
         self.unit.is_normal() && self.unit > 0.0

@@ -1,12 +1,13 @@
-//! Readers of `.hair`, OBJ and scene files on thousands of damaged files: an answer or an error, never a panic, never
+//! Readers of `.hair`, `.tfx`, `.data`, PLY, OBJ and scene files on thousands of damaged files: an answer or an error, never a panic, never
 //! memory that the file does not pay for.
 
 mod mutation;
 
-use glam::Vec3;
+use glam::{Vec2, Vec3};
+use hairloom::groom::{Attribute, Curves, Domain, Groom, Root, Values};
 use hairloom::scene::Scene;
 use hairloom_io::hair::{self, Column, HairFile, INFO_BYTES};
-use hairloom_io::obj;
+use hairloom_io::{obj, ply, tfx, usc};
 
 fn small_hair(arrays: bool) -> Vec<u8> {
     let count = 12;
@@ -151,6 +152,130 @@ fn monstrous_obj_files_are_read_in_proportionate_time() {
         }
     });
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+}
+
+/// Strands with everything that the formats hold.
+fn strands() -> Groom {
+    let curves = Curves {
+        offsets: vec![0, 4, 8, 12],
+        points: (0..12).map(|index| Vec3::new(index as f32, 0.5, -1.25)).collect(),
+    };
+    let values = Values::Vec3(vec![Vec3::new(0.1, 0.2, 0.3); 12]);
+    let colours = Attribute { name: "displayColor".into(), domain: Domain::Vertex, values };
+    Groom {
+        roots: vec![Root::Rigid; 3],
+        widths: vec![1e-4; 12],
+        root_uv: vec![Vec2::ONE; 3],
+        attributes: vec![colours],
+        curves,
+        ..Groom::default()
+    }
+}
+
+/// Whether a groom was read; if so, it holds together and is not much larger than its file.
+fn sound(read: Result<Groom, impl std::fmt::Display>, bytes: &[u8]) -> bool {
+    match read {
+        Ok(groom) => {
+            assert!(
+                groom.check_shape().is_ok()
+                    || groom.curves.points.iter().any(|p| p.abs().max_element() > 1e5 || !p.is_finite())
+            );
+            assert_eq!(groom.curves.offsets.last().copied(), Some(groom.curves.points.len() as u32));
+            assert!(groom.widths.is_empty() || groom.widths.len() == groom.vertices());
+            let memory = groom.vertices() * size_of::<Vec3>() + groom.strands() * (size_of::<Root>() + 4);
+            assert!(memory <= 8 * bytes.len() + 256, "{memory} bytes from {}", bytes.len());
+            true
+        }
+        Err(problem) => {
+            assert!((1..1000).contains(&problem.to_string().len()));
+            false
+        }
+    }
+}
+
+const WORDS: [&[u8]; 8] = [
+    &[0xff; 4],
+    &[0; 8],
+    b"\n",
+    b" 4294967296 ",
+    b"-1 ",
+    b"nan ",
+    b"element edge 3\n",
+    b"property list uchar int x\n",
+];
+
+#[test]
+fn damaged_strand_files_are_read_or_refused() {
+    let written = |write: fn(&mut Vec<u8>, &Groom) -> Result<(), hairloom_io::FileProblem>| {
+        let mut bytes = Vec::new();
+        write(&mut bytes, &strands()).unwrap();
+        bytes
+    };
+    let tfx = written(|out, groom| tfx::write_to(out, groom));
+    mutation::survive(&tfx, 20_000, 11, &WORDS, |bytes| sound(tfx::parse(bytes), bytes));
+    let data = written(|out, groom| usc::write_to(out, groom));
+    mutation::survive(&data, 20_000, 12, &WORDS, |bytes| sound(usc::parse(bytes), bytes));
+    let ply = written(|out, groom| ply::write_to(out, groom));
+    mutation::survive(&ply, 20_000, 13, &WORDS, |bytes| sound(ply::parse(bytes), bytes));
+    let lines = written(|out, groom| obj::write_strands(out, groom));
+    mutation::survive(&lines, 20_000, 14, &WORDS, |bytes| sound(obj::parse_strands(bytes), bytes));
+    for length in 0..tfx.len() {
+        assert!(!sound(tfx::parse(&tfx[..length]), &tfx), "{length} bytes");
+    }
+    for length in 0..ply.len() {
+        assert!(!sound(ply::parse(&ply[..length]), &ply), "{length} bytes");
+    }
+}
+
+const ASCII_PLY: &str = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n\
+property uchar red\nproperty uchar green\nproperty uchar blue\nproperty int strand_id\nelement face 2\n\
+property list uchar int vertex_indices\nend_header\n0 0 0 1 2 3 5\n1 0 0 1 2 3 5\n1 1 0 1 2 3 4\n0 1 0 1 2 3 4\n\
+4 0 1 2 3\n3 0 1 2\n";
+
+#[test]
+fn damaged_ascii_ply_files_are_read_or_refused() {
+    let read = |bytes: &[u8]| {
+        if let Ok(mesh) = ply::parse_mesh(bytes) {
+            let points = mesh.points.len();
+            assert!(mesh.triangles.iter().flatten().all(|&vertex| (vertex as usize) < points));
+        }
+        sound(ply::parse(bytes), bytes)
+    };
+    let accepted = mutation::survive(ASCII_PLY.as_bytes(), 20_000, 15, &WORDS, read);
+    assert!((200..18_000).contains(&accepted), "{accepted} of 20000 accepted");
+}
+
+/// A megabyte of what costs readers most: each takes well below a second.
+#[test]
+fn hostile_strand_files_take_proportionate_time() {
+    let size = 1 << 20;
+    let fill = |pattern: &[u8]| pattern.iter().copied().cycle().take(size).collect::<Vec<u8>>();
+    let heads = [
+        "ply\nformat ascii 1.0\nelement vertex 99999\nproperty float x\nproperty float y\nproperty float z\n\
+         property int strand_id\nend_header\n",
+        "ply\nformat ascii 1.0\nelement vertex 4000000000\nend_header\n",
+        "ply\nformat ascii 1.0\nelement face 200000\nproperty list uchar int vertex_indices\nend_header\n",
+        "ply\nformat binary_big_endian 1.0\nelement vertex 80000\nproperty float x\nproperty float y\n\
+         property float z\nelement edge 9000\nproperty uchar vertex1\nproperty uchar vertex2\nend_header\n",
+        "v 0 0 0\nv 1 1 1\n",
+        "",
+    ];
+    let start = std::time::Instant::now();
+    mutation::bounded_address_space(|| {
+        for head in heads {
+            for pattern in
+                [&b"0 0 0 1\n"[..], b"1 ", b"\0", b"9", b"l 1 2\n", b"l 1 1\n", b"\n", b"v 1 1 1\nl -1\n"]
+            {
+                let bytes = [head.as_bytes(), &fill(pattern)].concat();
+                sound(ply::parse(&bytes), &bytes);
+                sound(usc::parse(&bytes), &bytes);
+                sound(tfx::parse(&bytes), &bytes);
+                sound(obj::parse_strands(&bytes), &bytes);
+                let _ = ply::parse_mesh(&bytes);
+            }
+        }
+    });
+    assert!(start.elapsed().as_secs() < 48, "{:?}", start.elapsed());
 }
 
 const SCENE: &str = include_str!("../../../scenes/every-key.toml");

@@ -8,6 +8,12 @@ use thiserror::Error;
 /// Why an experiment has no outcome.
 #[derive(Debug, Error)]
 pub enum LabError {
+    /// A benchmark could not be carried through.
+    #[error("{problem}")]
+    Bench {
+        /// What went wrong.
+        problem: String,
+    },
     /// No experiment of that name.
     #[error("unknown experiment '{name}'; expected {expected}{}", did_you_mean(.suggestion))]
     UnknownExperiment {
@@ -95,6 +101,10 @@ impl LabError {
     pub(crate) fn unknown_experiment(name: &str, known: &[&str]) -> Self {
         let (expected, suggestion) = (one_of(known), suggest(name, known));
         Self::UnknownExperiment { name: name.to_owned(), expected, suggestion }
+    }
+
+    pub(crate) fn bench(problem: &str) -> Self {
+        Self::Bench { problem: problem.to_owned() }
     }
 
     pub(crate) fn unknown_bench(name: &str, known: &[&str]) -> Self {

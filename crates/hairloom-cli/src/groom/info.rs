@@ -1,27 +1,45 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use glam::Vec3;
-use hairloom::groom::{Domain, Groom, Root, Values};
+use hairloom::body::{MeshSettings, MeshShape};
+use hairloom::groom::{Domain, Groom, Root, Seating, Values, turn_strands};
+use hairloom::simulate::{Imported, Library};
+use hairloom_io::Folder;
 use hairloom_io::cache::Cache;
 use serde::Serialize;
 
+use super::Source;
 use crate::failure::Failure;
 use crate::output::{print, write_json};
 use crate::table::number;
 
 /// Show what a groom or a cache holds, and what is wrong with it.
 ///
-/// The exit code is 1 if the groom cannot be simulated.
+/// With --body it also tells how the roots sit on the mesh that the hair grows on: how many float above it or are buried
+/// in it, and whether strands are given from tip to root. The exit code is 1 if the groom cannot be simulated.
 #[derive(Args)]
-#[command(after_long_help = "Example:\n  hairloom groom info hair.usdc --json -")]
+#[command(after_long_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// A groom or a cache: .usdc, .usda, .abc or .hair.
+    /// A groom or a cache: .usdc, .usda, .usdz, .abc, .hair, .tfx, .data, .ply or .obj.
     file: PathBuf,
+    #[command(flatten)]
+    source: Source,
+    /// The mesh that the hair grows on.
+    #[arg(long, value_name = "MESH")]
+    body: Option<PathBuf>,
+    /// Metres per unit of the mesh.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1.0, requires = "body", value_parser = crate::settings::factor)]
+    body_scale: f32,
     /// Write it as JSON; `-` prints it, and nothing else.
     #[arg(long, value_name = "FILE|-", num_args = 0..=1, default_missing_value = "-")]
     json: Option<PathBuf>,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  hairloom groom info hair.usdc --json -
+  hairloom groom info import.abc --body head.obj          are its roots on the head?";
 
 /// All that is worth knowing of a groom.
 #[derive(Serialize)]
@@ -41,6 +59,9 @@ struct Info {
     frames: usize,
     fps: f64,
     bodies: Vec<String>,
+    /// How the groom sits on the body that was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    on_body: Option<Imported>,
     /// What a simulation would mend by itself.
     repairs: Option<String>,
     /// Why the groom cannot be simulated.
@@ -74,7 +95,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn read(arguments: &Arguments) -> Result<Info, Failure> {
-    let cache = Cache::open(&arguments.file).map_err(Failure::bad_input)?;
+    let cache = Cache::open_as(&arguments.file, &arguments.source.said()).map_err(Failure::bad_input)?;
     let frame = cache.frame(0).map_err(Failure::bad_input)?;
     let groom = frame.groom;
     let strands = groom.strands();
@@ -95,15 +116,31 @@ fn read(arguments: &Arguments) -> Result<Info, Failure> {
         frames: cache.frames(),
         fps: cache.fps(),
         bodies: frame.bodies.into_iter().map(|body| body.name).collect(),
+        on_body: None,
         repairs: None,
         problem: None,
     };
     match groom.checked() {
-        Ok((_, repairs)) if repairs.is_empty() => {}
-        Ok((_, repairs)) => info.repairs = Some(repairs.to_string()),
+        Ok((groom, repairs)) => {
+            info.repairs = (!repairs.is_empty()).then(|| repairs.to_string());
+            let body = arguments.body.as_ref();
+            info.on_body = body.map(|mesh| on_body(&groom, mesh, arguments.body_scale)).transpose()?;
+        }
         Err(problem) => info.problem = Some(problem.to_string()),
     }
     Ok(info)
+}
+
+/// How a groom sits on a mesh, as a simulation would find it.
+fn on_body(groom: &Groom, mesh: &Path, scale: f32) -> Result<Imported, Failure> {
+    let mut read = Folder::new("").mesh(&mesh.to_string_lossy()).map_err(Failure::bad_input)?;
+    read.points.iter_mut().for_each(|point| *point *= scale);
+    let shape = MeshShape::new(&read, MeshSettings::default());
+    let shape = shape.map_err(|error| Failure::bad_input(format!("{}: {error}", mesh.display())))?;
+    let skin =
+        |point: Vec3| shape.closest(point).map_or((f32::INFINITY, Vec3::Y), |hit| (hit.distance, hit.normal));
+    let (turned_groom, turned) = turn_strands(groom, &skin);
+    Ok(Imported { turned, seating: Some(Seating::measure(&turned_groom, &skin)) })
 }
 
 fn range(values: impl IntoIterator<Item = f64>) -> Range<f64> {
@@ -168,6 +205,15 @@ fn text(info: &Info) -> String {
         ));
     }
     lines.extend(info.bodies.iter().map(|body| format!("  body        {body}")));
+    if let Some(Imported { turned, seating }) = &info.on_body {
+        if turned.strands > 0 {
+            let told = "are given from tip to root (a simulation turns them)";
+            lines.push(format!("  direction   {} strands {told}", turned.strands));
+        }
+        let problem = seating.and_then(|seating| seating.problem());
+        let fine = || "all within 1 mm of the body's surface".to_owned();
+        lines.push(format!("  roots       {}", problem.unwrap_or_else(fine)));
+    }
     lines.push(match (&info.repairs, &info.problem) {
         (Some(repairs), _) => format!("  to mend     {repairs} (a simulation does that by itself)"),
         (None, Some(problem)) => format!("  problem     {problem}"),

@@ -1,28 +1,56 @@
-//! `hairloom groom`: make, look at and convert grooms.
+//! `hairloom groom`: make, look at, edit and convert grooms.
 
 mod convert;
+mod edit;
 mod info;
 mod make;
 
 use std::path::Path;
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use hairloom::scene::Scene;
 use hairloom::simulate::Simulation;
-use hairloom_io::cache::{CacheFormat, CacheWriter};
-use hairloom_io::{Folder, hair};
+use hairloom_io::cache::{CacheError, CacheWriter};
+use hairloom_io::grooms::{self, FileGroom, GroomFormat, Said};
+use hairloom_io::{Axis, Folder, Space};
 use toml::Value;
 
 use crate::failure::Failure;
 use crate::output::{make_parent, tell};
 
-/// Make grooms, look into them, convert them.
+/// What a file of a groom does not say about itself, or says wrongly.
+#[derive(Args)]
+pub(crate) struct Source {
+    /// Metres per unit of the file that is read, where the file does not say or is wrong: 0.01 for centimetres.
+    #[arg(long, value_name = "METRES")]
+    unit: Option<f32>,
+    /// The axis that points up in the file that is read.
+    #[arg(long, value_name = "y|z", value_parser = axis)]
+    up: Option<Axis>,
+}
+
+impl Source {
+    fn said(&self) -> Said {
+        Said { unit: self.unit, up: self.up }
+    }
+}
+
+fn axis(text: &str) -> Result<Axis, String> {
+    match text {
+        "y" | "Y" => Ok(Axis::Y),
+        "z" | "Z" => Ok(Axis::Z),
+        _ => Err("expected y or z".into()),
+    }
+}
+
+/// Make grooms, look into them, edit and convert them.
 #[derive(Subcommand)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) enum Command {
     Make(make::Arguments),
     Info(info::Arguments),
     Convert(convert::Arguments),
+    Edit(edit::Arguments),
 }
 
 const EXAMPLES: &str = "\
@@ -30,6 +58,7 @@ Examples:
   hairloom groom make -o hair.usdc --style curly     hair on the built-in bust
   hairloom groom info hair.usdc                      what is in it
   hairloom groom convert hair.usdc hair.hair         another format
+  hairloom groom edit hair.usdc -o bob.usdc --do \"trim length=0.15\"   shorter hair
 Then simulate it: write `[groom]` with `file = \"hair.usdc\"` into a scene, and run `hairloom sim` on that.";
 
 pub(crate) fn run(command: &Command) -> Result<(), Failure> {
@@ -37,12 +66,18 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
         Command::Make(arguments) => make::run(arguments),
         Command::Info(arguments) => info::run(arguments),
         Command::Convert(arguments) => convert::run(arguments),
+        Command::Edit(arguments) => edit::run(arguments),
     }
 }
 
 /// Makes the groom of a scene without running it, so that it comes out as `hairloom sim` would start with it.
 fn groom_of(text: &str, origin: &str, settings: &[(String, Value)]) -> Result<Simulation, Failure> {
     let scene = Scene::from_toml_with(text, origin, settings).map_err(Failure::bad_input)?;
+    set_up(scene)
+}
+
+/// Makes the groom of a scene that is read.
+fn set_up(scene: Scene) -> Result<Simulation, Failure> {
     let simulation = Simulation::new(scene, &Folder::new("")).map_err(Failure::bad_input)?;
     simulation.warnings().iter().for_each(|warning| tell(&format!("warning: {warning}")));
     Ok(simulation)
@@ -50,21 +85,31 @@ fn groom_of(text: &str, origin: &str, settings: &[(String, Value)]) -> Result<Si
 
 /// Writes a groom in the format of the file's name.
 fn write(path: &Path, simulation: &Simulation) -> Result<(), Failure> {
-    let format = CacheFormat::of_file(path).map_err(Failure::bad_input)?;
-    make_parent(path)?;
-    if format == CacheFormat::Hair {
-        let written = hair::write(path, simulation.groom(), &hair::WriteOptions::default());
-        let dropped = written.map_err(Failure::run)?.dropped;
-        if !dropped.is_empty() {
-            tell(&format!("warning: .hair files cannot hold {}", dropped.join(", ")));
-        }
-        return Ok(());
+    let format = GroomFormat::of_file(path);
+    if !matches!(format, Some(GroomFormat::Usd | GroomFormat::Alembic)) {
+        let groom = FileGroom { groom: simulation.groom().clone(), space: Space::SCENE };
+        return write_file(path, &groom, &Said::default());
     }
+    make_parent(path)?;
     let writer = CacheWriter::create(path, simulation).and_then(|mut writer| {
         writer.write_frame(simulation)?;
         writer.finish()
     });
     writer.map_err(Failure::run)
+}
+
+/// Writes a groom in the format of the file's name, in a unit and axes that may be said.
+fn write_file(path: &Path, groom: &FileGroom, said: &Said) -> Result<(), Failure> {
+    if GroomFormat::of_file(path).is_none() {
+        return Err(Failure::bad_input(CacheError::GroomExtension { path: path.to_owned() }));
+    }
+    make_parent(path)?;
+    let dropped = grooms::write(path, groom, said).map_err(Failure::run)?;
+    if !dropped.is_empty() {
+        let ending = path.extension().unwrap_or_default().to_string_lossy();
+        tell(&format!("warning: .{ending} files cannot hold {}", dropped.join(", ")));
+    }
+    Ok(())
 }
 
 /// One line about a groom that was written.

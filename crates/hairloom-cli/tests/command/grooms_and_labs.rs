@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::common::{assert_done, errors, png, run};
+use crate::common::{assert_done, errors, hairloom, png, run};
 use serde_json::Value;
 
 fn info(path: &Path) -> Value {
@@ -43,6 +43,64 @@ fn grooms_grow_on_meshes() {
         out.display()
     )));
     assert_eq!(info(&out)["strands"], 30);
+}
+
+#[test]
+fn grooms_are_edited_in_order() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [from, first, second] = ["a.usdc", "b.usdc", "c.usdc"].map(|name| folder.path().join(name));
+    assert_done(&run(&format!("groom make -o {} --style straight --set strands=40", from.display())));
+    let edit = |out: &Path, edits: [&str; 2]| {
+        let mut command = hairloom();
+        command.args(["groom", "edit"]).arg(&from).arg("-o").arg(out);
+        edits.iter().for_each(|edit| {
+            command.args(["--do", edit]);
+        });
+        assert_done(&command.output().expect("the command starts"));
+        info(out)["lengths"]["high"].as_f64().expect("a length")
+    };
+    let trim_first = edit(&first, ["trim length=0.1", "length factor=0.5"]);
+    let trim_last = edit(&second, ["length factor=0.5", "trim length=0.1"]);
+    assert!((trim_first - 0.05).abs() < 1e-6 && (trim_last - 0.1).abs() < 1e-6, "{trim_first} {trim_last}");
+    let output = run(&format!("groom edit {} -o {} --do seat", from.display(), first.display()));
+    assert_eq!(output.status.code(), Some(2));
+    assert!(errors(&output).contains("--body"), "{}", errors(&output));
+}
+
+#[test]
+fn roots_off_the_body_and_strands_from_tip_to_root_are_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("upside.usda");
+    // Two quills on a small pyramid, the second from tip to root and 2 mm above it.
+    let text = "#usda 1.0\ndef BasisCurves \"hair\"\n{\n    uniform token type = \"linear\"\n    \
+                int[] curveVertexCounts = [2, 2]\n    \
+                point3f[] points = [(0, 0.1, 0), (0, 0.3, 0), (0, 0.3, 0), (0, 0.102, 0)]\n}\n";
+    std::fs::write(&path, text).expect("a file");
+    let mesh = folder.path().join("pyramid.obj");
+    let corners = "v 0 0.1 0\nv 0.1 -0.1 0.1\nv -0.1 -0.1 0.1\nv 0 -0.1 -0.1\n";
+    std::fs::write(&mesh, format!("{corners}f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")).expect("a file");
+    let report = |arguments: &str| {
+        let output = run(&format!("groom info {} --body {} {arguments}", path.display(), mesh.display()));
+        assert_done(&output);
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let told = report("");
+    assert!(told.contains("1 strands are given from tip to root"), "{told}");
+    assert!(told.contains("1 float above it (strand 1 by 2.0 mm)"), "{told}");
+    let json: Value = serde_json::from_str(&report("--json -")).expect("JSON");
+    assert_eq!(json["on_body"]["turned"]["strands"], 1);
+    assert_eq!(json["on_body"]["seating"]["floating"]["strands"], 1);
+    let out = folder.path().join("seated.usda");
+    let output = run(&format!(
+        "groom edit {} -o {} --body {} --do seat",
+        path.display(),
+        out.display(),
+        mesh.display()
+    ));
+    assert_done(&output);
+    assert!(errors(&output).contains("turned around"), "{}", errors(&output));
+    let seated = run(&format!("groom info {} --body {}", out.display(), mesh.display()));
+    assert!(String::from_utf8_lossy(&seated.stdout).contains("within 1 mm"));
 }
 
 #[test]

@@ -2,7 +2,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::alembic::AlembicError;
+use crate::file::FileError;
+use crate::grooms::GroomFormat;
 use crate::hair::HairError;
+use crate::obj::ObjError;
 use crate::usd::UsdError;
 
 /// Why a cache, or the geometry in a file, could not be read or written.
@@ -18,6 +21,12 @@ pub enum CacheError {
     /// A `.hair` file could not be read or written.
     #[error(transparent)]
     Hair(#[from] HairError),
+    /// A file of strands could not be read or written.
+    #[error(transparent)]
+    Strands(#[from] FileError),
+    /// An OBJ file could not be read or written.
+    #[error(transparent)]
+    Obj(#[from] ObjError),
     /// The operating system refused.
     #[error("{}: {source}", path.display())]
     Io {
@@ -29,6 +38,18 @@ pub enum CacheError {
     /// The file's name does not tell a format.
     #[error("{}: expected a name that ends with .usdc, .usda, .usd, .abc or .hair", path.display())]
     Extension {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file's name does not tell a format of grooms.
+    #[error("{}: expected a name that ends with {}", path.display(), GroomFormat::ENDINGS)]
+    GroomExtension {
+        /// The file.
+        path: PathBuf,
+    },
+    /// There is no hair.
+    #[error("{}: there are no curves (BasisCurves, Curves) in it", path.display())]
+    NoCurves {
         /// The file.
         path: PathBuf,
     },

@@ -3,6 +3,12 @@
 /// The hair.
 pub(super) const HAIR: &str = "/World/Hair";
 
+/// The guides among the hair, once more, for programs that show guides.
+pub(super) const GUIDE_CURVES: &str = "/World/Guides";
+
+/// The key in a prim's own data that says that its strands are among others.
+pub(crate) const COPY: &str = "hairloomCopy";
+
 /// The folder of the bodies.
 pub(super) const BODIES: &str = "/World/Bodies";
 
@@ -11,6 +17,9 @@ pub(crate) const IDS: &str = "id";
 
 /// Texture coordinates of the roots, among the primvars.
 pub(crate) const ROOT_UV: &str = "st";
+
+/// The normals of the body at the roots: the name of a groom's attribute, one for each strand, and of the primvar.
+pub const ROOT_NORMAL: &str = "rootNormal";
 
 /// Which strands are guides, 0 or 1, among the primvars.
 pub(crate) const GUIDES: &str = "guide";

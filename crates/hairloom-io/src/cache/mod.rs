@@ -23,10 +23,13 @@ mod error;
 mod frame_files;
 pub(crate) mod layout;
 mod reader;
+mod usd_groom;
 mod usd_writer;
 
 pub use error::CacheError;
+pub use layout::ROOT_NORMAL;
 pub use reader::{Cache, CacheBody, CacheFrame};
+pub(crate) use usd_groom::write_usd_groom;
 
 use std::path::{Path, PathBuf};
 

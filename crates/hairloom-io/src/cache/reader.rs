@@ -1,12 +1,13 @@
 use std::path::{Path, PathBuf};
 
+use glam::Vec3;
 use hairloom::body::TriMesh;
 use hairloom::groom::Groom;
 
+use super::CacheError;
 use super::frame_files::{frame_path, frames_of};
-use super::{CacheError, CacheFormat};
 use crate::geometry::Geometry;
-use crate::hair;
+use crate::grooms::{self, GroomFormat, Said};
 
 /// A cache to look at: one of ours, any USD layer or Alembic archive with curves or meshes, or `.hair` files.
 #[derive(Debug)]
@@ -20,7 +21,9 @@ enum Content {
     /// One file, and the times of its frames.
     File { stage: Box<Geometry>, times: Vec<f64> },
     /// One file a frame.
-    Hair { files: Vec<PathBuf> },
+    Hair { files: Vec<PathBuf>, said: Said },
+    /// A groom that does not move.
+    Rest { said: Said },
 }
 
 /// One frame of a cache, in the world: metres, y up.
@@ -28,6 +31,8 @@ enum Content {
 pub struct CacheFrame {
     /// The curves at this frame; without strands if the file has only bodies.
     pub groom: Groom,
+    /// The velocities of the curves' vertices [m/s]; empty where the file has none.
+    pub velocities: Vec<Vec3>,
     /// The bodies at this frame.
     pub bodies: Vec<CacheBody>,
     /// The time code of this frame.
@@ -50,10 +55,18 @@ pub struct CacheBody {
 impl Cache {
     /// Opens a cache. `NAME.hair` stands for all of `NAME.0000.hair` and so on, unless it is a file itself.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, CacheError> {
+        Self::open_as(path, &Said::default())
+    }
+
+    /// Opens a cache or a groom of which someone knows the unit and the axes.
+    pub fn open_as(path: impl AsRef<Path>, said: &Said) -> Result<Self, CacheError> {
         let path = path.as_ref();
-        let content = match CacheFormat::of_file(path)? {
-            CacheFormat::Hair => Content::Hair { files: hair_files(path)? },
-            _ => open_stage(path)?,
+        let unknown = || CacheError::GroomExtension { path: path.to_owned() };
+        let said = *said;
+        let content = match GroomFormat::of_file(path).ok_or_else(unknown)? {
+            GroomFormat::Hair => Content::Hair { files: hair_files(path)?, said },
+            GroomFormat::Usd | GroomFormat::Alembic => open_stage(path, &said)?,
+            _ => Content::Rest { said },
         };
         Ok(Self { path: path.to_owned(), content })
     }
@@ -62,7 +75,8 @@ impl Cache {
     pub fn frames(&self) -> usize {
         match &self.content {
             Content::File { times, .. } => times.len(),
-            Content::Hair { files } => files.len(),
+            Content::Hair { files, .. } => files.len(),
+            Content::Rest { .. } => 1,
         }
     }
 
@@ -70,7 +84,7 @@ impl Cache {
     pub fn fps(&self) -> f64 {
         match &self.content {
             Content::File { stage, .. } => stage.fps(),
-            Content::Hair { .. } => 24.0,
+            Content::Hair { .. } | Content::Rest { .. } => 24.0,
         }
     }
 
@@ -88,11 +102,21 @@ impl Cache {
                     point_colors: one.point_colors,
                 });
                 let (groom, time_code) = (stage.groom(time)?, stage.time_code(time));
-                Ok(CacheFrame { groom, bodies: bodies.collect(), time_code })
+                let mut velocities = stage.velocities(time)?;
+                if velocities.len() != groom.vertices() {
+                    velocities.clear();
+                }
+                Ok(CacheFrame { groom, velocities, bodies: bodies.collect(), time_code })
             }
-            Content::Hair { files } => {
-                let groom = hair::read(files.get(index).ok_or_else(missing)?, &hair::ReadOptions::default())?;
-                Ok(CacheFrame { groom, bodies: Vec::new(), time_code: index as f64 })
+            Content::Hair { .. } | Content::Rest { .. } => {
+                let groom = match &self.content {
+                    Content::Hair { files, said } => {
+                        grooms::read_metres(files.get(index).ok_or_else(missing)?, said)?
+                    }
+                    Content::Rest { said } if index == 0 => grooms::read_metres(&self.path, said)?,
+                    _ => return Err(missing()),
+                };
+                Ok(CacheFrame { groom, time_code: index as f64, ..CacheFrame::default() })
             }
         }
     }
@@ -101,13 +125,14 @@ impl Cache {
     pub(crate) fn fingerprint(&self) -> Option<u64> {
         match &self.content {
             Content::File { stage, .. } => stage.fingerprint(),
-            Content::Hair { .. } => None,
+            Content::Hair { .. } | Content::Rest { .. } => None,
         }
     }
 }
 
-fn open_stage(path: &Path) -> Result<Content, CacheError> {
-    let stage = Geometry::open(path)?;
+fn open_stage(path: &Path, said: &Said) -> Result<Content, CacheError> {
+    let mut stage = Geometry::open(path)?;
+    stage.place(said);
     if !stage.has_curves() && !stage.has_meshes() {
         return Err(CacheError::Nothing { path: path.to_owned() });
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use glam::Vec3;
-use hairloom::groom::{Attribute, Domain, Values};
+use hairloom::groom::{Attribute, Curves, Domain, Groom, Values};
 use hairloom::math::Pose;
 use hairloom::simulate::{BodyView, Simulation};
 
@@ -18,12 +18,22 @@ enum BodySamples {
     Deforming { points: AttributeId, extent: AttributeId },
 }
 
+/// The guides among the hair.
+#[derive(Debug)]
+struct GuideSamples {
+    points: AttributeId,
+    extent: AttributeId,
+    /// Their vertices in the hair.
+    vertices: Vec<u32>,
+}
+
 /// The attributes that get samples.
 #[derive(Debug)]
 struct Samples {
     points: AttributeId,
     extent: AttributeId,
     velocities: Option<AttributeId>,
+    guides: Option<GuideSamples>,
     bodies: Vec<BodySamples>,
 }
 
@@ -65,6 +75,11 @@ impl UsdCache {
         if let Some(velocities) = samples.velocities {
             writer.write_sample(velocities, time, &triples(&strands.velocities))?;
         }
+        if let Some(guides) = &samples.guides {
+            let points = picked(&strands.points, &guides.vertices);
+            writer.write_sample(guides.points, time, &triples(&points))?;
+            writer.write_sample(guides.extent, time, &extent(&points, *radius))?;
+        }
         for (body, samples) in samples.bodies.iter().enumerate() {
             match *samples {
                 BodySamples::Rigid { transform } => {
@@ -98,12 +113,12 @@ fn largest_radius(simulation: &Simulation) -> f32 {
     0.5 * simulation.groom().widths.iter().copied().fold(0.0, f32::max)
 }
 
-fn triples(points: &[Vec3]) -> Value {
+pub(super) fn triples(points: &[Vec3]) -> Value {
     Value::Vec3fArray(points.iter().map(|point| point.to_array()).collect())
 }
 
 /// The box around points, with room for their thickness.
-fn extent(points: &[Vec3], radius: f32) -> Value {
+pub(super) fn extent(points: &[Vec3], radius: f32) -> Value {
     let first = points.first().copied().unwrap_or_default();
     let (low, high) = points.iter().fold((first, first), |(low, high), &p| (low.min(p), high.max(p)));
     Value::Vec3fArray(vec![(low - radius).to_array(), (high + radius).to_array()])
@@ -150,7 +165,13 @@ fn find(writer: &Writer, simulation: &Simulation) -> Option<Samples> {
         return None;
     }
     let bodies = views.iter().zip(&body_paths(&views)).map(body).collect::<Option<_>>()?;
-    Some(Samples { points: hair("points")?, extent: hair("extent")?, velocities, bodies })
+    let vertices = guide_vertices(simulation.groom());
+    let guide = |name: &str| writer.attribute(format!("{}.{name}", layout::GUIDE_CURVES));
+    let guides = match vertices.is_empty() {
+        true => None,
+        false => Some(GuideSamples { points: guide("points")?, extent: guide("extent")?, vertices }),
+    };
+    Some(Samples { points: hair("points")?, extent: hair("extent")?, velocities, guides, bodies })
 }
 
 fn declare(writer: &mut Writer, simulation: &Simulation) -> Result<Samples, UsdError> {
@@ -180,13 +201,84 @@ fn declare(writer: &mut Writer, simulation: &Simulation) -> Result<Samples, UsdE
 }
 
 fn declare_hair(writer: &mut Writer, simulation: &Simulation) -> Result<Samples, UsdError> {
-    let (groom, output) = (simulation.groom(), &simulation.scene().output);
-    let hair = writer.define(layout::HAIR, "BasisCurves")?;
+    let output = &simulation.scene().output;
+    let groom = simulation.groom();
+    let hair = declare_curves(writer, layout::HAIR, groom, output.widths)?;
+    if !groom.attributes.iter().any(|attribute| attribute.name == layout::COLOR) {
+        let color = Value::Vec3fArray(vec![layout::HAIR_COLOR]);
+        primvar(writer, hair, layout::COLOR, "color3f[]", "constant", &color)?;
+    }
+    let guides = match declare_guides(writer, groom, output.widths)? {
+        Some((prim, vertices)) => Some(GuideSamples {
+            points: writer.declare(prim, "points", "point3f[]")?,
+            extent: writer.declare(prim, "extent", "float3[]")?,
+            vertices,
+        }),
+        None => None,
+    };
+    Ok(Samples {
+        guides,
+        points: writer.declare(hair, "points", "point3f[]")?,
+        extent: writer.declare(hair, "extent", "float3[]")?,
+        velocities: match output.velocities {
+            true => Some(writer.declare(hair, "velocities", "vector3f[]")?),
+            false => None,
+        },
+        bodies: Vec::new(),
+    })
+}
+
+/// Declares the guides among the hair with everything but what moves, if there are any; answers their vertices, too.
+pub(super) fn declare_guides(
+    writer: &mut Writer,
+    groom: &Groom,
+    with_widths: bool,
+) -> Result<Option<(PrimId, Vec<u32>)>, UsdError> {
+    let vertices = guide_vertices(groom);
+    if vertices.is_empty() {
+        return Ok(None);
+    }
+    let mut guides = Groom { curves: Curves { offsets: vec![0], points: Vec::new() }, ..Groom::default() };
+    for (strand, _) in groom.guides.iter().enumerate().filter(|(_, guide)| **guide) {
+        let end =
+            guides.curves.offsets.last().copied().unwrap_or(0) + groom.curves.vertices_of(strand) as u32;
+        guides.curves.offsets.push(end);
+        guides.ids.push(groom.ids.get(strand).copied().unwrap_or(strand as u32));
+    }
+    if groom.widths.len() == groom.vertices() {
+        guides.widths = vertices.iter().map(|&vertex| groom.widths[vertex as usize]).collect();
+    }
+    let prim = declare_curves(writer, layout::GUIDE_CURVES, &guides, with_widths)?;
+    writer.declare_uniform(prim, "purpose", "token", &Value::token("guide"))?;
+    let copy = Value::Dictionary(vec![(layout::COPY.into(), Value::Bool(true))]);
+    writer.set_prim_metadata(prim, "customData", &copy)?;
+    Ok(Some((prim, vertices)))
+}
+
+/// The vertices of the guides.
+fn guide_vertices(groom: &Groom) -> Vec<u32> {
+    let guides =
+        groom.guides.iter().enumerate().filter(|(strand, guide)| **guide && *strand < groom.strands());
+    guides.flat_map(|(strand, _)| groom.curves.range(strand)).map(|vertex| vertex as u32).collect()
+}
+
+pub(super) fn picked(points: &[Vec3], vertices: &[u32]) -> Vec<Vec3> {
+    vertices.iter().filter_map(|&vertex| points.get(vertex as usize)).copied().collect()
+}
+
+/// Declares strands with everything but what moves.
+pub(super) fn declare_curves(
+    writer: &mut Writer,
+    path: &str,
+    groom: &Groom,
+    with_widths: bool,
+) -> Result<PrimId, UsdError> {
+    let hair = writer.define(path, "BasisCurves")?;
     writer.declare_uniform(hair, "type", "token", &Value::token("linear"))?;
     writer.declare_uniform(hair, "wrap", "token", &Value::token("nonperiodic"))?;
     let counts = (0..groom.strands()).map(|strand| groom.curves.vertices_of(strand) as i32).collect();
     constant(writer, hair, "curveVertexCounts", "int[]", &Value::IntArray(counts))?;
-    if output.widths && !groom.widths.is_empty() {
+    if with_widths && !groom.widths.is_empty() {
         let widths = constant(writer, hair, "widths", "float[]", &Value::FloatArray(groom.widths.clone()))?;
         writer.set_attribute_metadata(widths, "interpolation", &Value::token("vertex"))?;
     }
@@ -207,19 +299,7 @@ fn declare_hair(writer: &mut Writer, simulation: &Simulation) -> Result<Samples,
     for attribute in &groom.attributes {
         declare_attribute(writer, hair, attribute, &mut used)?;
     }
-    if !used.iter().any(|name| name == layout::COLOR) {
-        let color = Value::Vec3fArray(vec![layout::HAIR_COLOR]);
-        primvar(writer, hair, layout::COLOR, "color3f[]", "constant", &color)?;
-    }
-    Ok(Samples {
-        points: writer.declare(hair, "points", "point3f[]")?,
-        extent: writer.declare(hair, "extent", "float3[]")?,
-        velocities: match output.velocities {
-            true => Some(writer.declare(hair, "velocities", "vector3f[]")?),
-            false => None,
-        },
-        bodies: Vec::new(),
-    })
+    Ok(hair)
 }
 
 fn declare_attribute(
@@ -240,6 +320,7 @@ fn declare_attribute(
             ("float2[]", Value::Vec2fArray(values.iter().map(|v| v.to_array()).collect()))
         }
         Values::Vec3(values) if name == layout::COLOR => ("color3f[]", triples(values)),
+        Values::Vec3(values) if name == layout::ROOT_NORMAL => ("normal3f[]", triples(values)),
         Values::Vec3(values) => ("float3[]", triples(values)),
     };
     primvar(writer, hair, &name, type_name, interpolation, &value)
@@ -273,7 +354,7 @@ fn declare_body(writer: &mut Writer, view: &BodyView, path: &str) -> Result<Body
     Ok(BodySamples::Rigid { transform })
 }
 
-fn constant(
+pub(super) fn constant(
     writer: &mut Writer,
     prim: PrimId,
     name: &str,

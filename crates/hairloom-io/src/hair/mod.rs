@@ -107,12 +107,17 @@ pub fn write(path: impl AsRef<Path>, groom: &Groom, options: &WriteOptions) -> R
     let path = path.as_ref();
     let written = || {
         let (file, written) = HairFile::from_groom(groom, options)?;
-        let mut out = BufWriter::new(File::create(path)?);
-        file.write_to(&mut out)?;
-        out.flush()?;
+        write_file(path, &file)?;
         Ok(written)
     };
     written().map_err(|problem| HairError { path: path.to_owned(), problem })
+}
+
+/// Writes a file as it is.
+pub(crate) fn write_file(path: &Path, file: &HairFile) -> Result<(), HairProblem> {
+    let mut out = BufWriter::new(File::create(path)?);
+    file.write_to(&mut out)?;
+    Ok(out.flush()?)
 }
 
 fn read_file(path: &Path) -> Result<HairFile, HairProblem> {

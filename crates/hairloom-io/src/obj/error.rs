@@ -70,6 +70,23 @@ pub enum ObjProblem {
         /// The first names in the file.
         found: Vec<String>,
     },
+    /// Polylines that cannot be strands.
+    #[error("{problem}")]
+    Polyline {
+        /// The line of the polyline.
+        line: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// There are no polylines.
+    #[error("there are no polylines (\"l 1 2 3\") in the file, so it holds no strands")]
+    NoPolylines,
+    /// A groom that shall be written does not hold together.
+    #[error("{problem}")]
+    Groom {
+        /// What is wrong with it.
+        problem: String,
+    },
     /// The unit is zero, negative or not a number.
     #[error("the unit must be a positive number of metres, and is {unit}")]
     Unit {
@@ -100,6 +117,7 @@ impl ObjProblem {
             | Self::Coordinate { line, .. }
             | Self::Corner { line, .. }
             | Self::NoSuchVertex { line, .. }
+            | Self::Polyline { line, .. }
             | Self::TooManyVertices { line } => Some(line),
             _ => None,
         }

@@ -1,4 +1,4 @@
-//! Wavefront OBJ files: triangle meshes of bodies.
+//! Wavefront OBJ files: triangle meshes of bodies, and strands as polylines (see [`parse_strands`]).
 //!
 //! What is read: `v` (x, y and z; weights and vertex colours after them are left alone), `f` in all forms
 //! (`v`, `v/vt`, `v//vn`, `v/vt/vn`, indices from 1, or negative from the last vertex back; vertices may also
@@ -12,6 +12,7 @@
 
 mod error;
 mod parse;
+mod strands;
 mod tokens;
 pub(crate) mod triangulate;
 
@@ -23,6 +24,7 @@ use hairloom::body::TriMesh;
 
 pub use error::{ObjError, ObjProblem};
 pub use parse::parse;
+pub use strands::{parse_strands, write_strands};
 
 use crate::Axis;
 

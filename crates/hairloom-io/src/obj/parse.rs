@@ -25,12 +25,12 @@ pub fn parse(bytes: &[u8], options: &ReadOptions) -> Result<ObjMesh, ObjProblem>
     parser.finish()
 }
 
-struct Parser<'a> {
+pub(super) struct Parser<'a> {
     space: Space,
     only: Option<&'a str>,
     selected: Selection,
     names: Vec<String>,
-    points: Vec<Vec3>,
+    pub(super) points: Vec<Vec3>,
     /// The corners of all polygons; indices from 0, not yet known to be in range.
     corners: Vec<u32>,
     /// Where the corners of each polygon end.
@@ -48,7 +48,7 @@ struct Selection {
 }
 
 impl<'a> Parser<'a> {
-    fn new(space: Space, only: Option<&'a str>) -> Self {
+    pub(super) fn new(space: Space, only: Option<&'a str>) -> Self {
         Self {
             space,
             only,
@@ -82,7 +82,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn vertex(&mut self, line: usize, mut words: Words<'_>) -> Result<(), ObjProblem> {
+    pub(super) fn vertex(&mut self, line: usize, mut words: Words<'_>) -> Result<(), ObjProblem> {
         let faulty = |word: &[u8]| ObjProblem::Coordinate { line, token: shown(word) };
         let mut point = [0.0; 3];
         for (found, coordinate) in point.iter_mut().enumerate() {
@@ -127,7 +127,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The vertex of a corner, from 1. Positive indices may name vertices that are yet to come.
-    fn corner(&self, line: usize, word: &[u8]) -> Result<u32, ObjProblem> {
+    pub(super) fn corner(&self, line: usize, word: &[u8]) -> Result<u32, ObjProblem> {
         let faulty = || ObjProblem::Corner { line, token: shown(word) };
         let mut parts = word.split(|&byte| byte == b'/');
         let index = parts.next().and_then(integer).ok_or_else(faulty)?;

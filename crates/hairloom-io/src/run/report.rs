@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hairloom::simulate::{FrameReport, Simulation, SimulationError, Worst};
+use hairloom::simulate::{FrameReport, Imported, Simulation, SimulationError, Worst};
 use hairloom::solve::StepError;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -131,6 +131,9 @@ pub struct Summary {
     pub contacts: u64,
     /// Strands whose two held ends were too far apart.
     pub out_of_reach: OutOfReach,
+    /// What was found out about the groom of a file: strands that were turned, roots that are off the body.
+    #[serde(default)]
+    pub groom: Imported,
     /// Wall time of each phase over all frames.
     pub phases: Vec<PhaseTotal>,
     /// Most memory that the process held, where the system tells [bytes].
@@ -149,6 +152,7 @@ impl Summary {
             simulated_strands: model.strands(),
             simulated_vertices: model.masses.len(),
             frames_total: scene.time.frames.saturating_add(1),
+            groom: *simulation.imported(),
             ..Self::default()
         }
     }

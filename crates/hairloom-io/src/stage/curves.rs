@@ -5,6 +5,7 @@ use hairloom::groom::{Attribute, Curves, Domain, Groom, Root, Values};
 
 use super::{Stage, value};
 use crate::cache::{CacheError, layout};
+use crate::spline::{self, Basis, Cubic};
 use crate::usd::{self, Prim, Value};
 
 /// The curves of one prim at a time [time codes].
@@ -27,20 +28,46 @@ pub(super) fn read(stage: &Stage, prim: Prim<'_>, time: f64) -> Result<Groom, Ca
             "its curves are closed (wrap = \"periodic\"); expected strands with two ends".into(),
         ));
     }
-    if text("type", "cubic")? == "cubic" {
-        let basis = text("basis", "bezier")?;
-        for strand in 0..groom.strands() {
-            let range = groom.curves.range(strand);
-            on_curve(&basis, &mut groom.curves.points[range]);
-        }
-    }
+    let cubic = match text("type", "cubic")?.as_str() {
+        "cubic" => Some(Cubic {
+            basis: match text("basis", "bezier")?.as_str() {
+                "bezier" => Basis::Bezier,
+                "bspline" => Basis::Bspline,
+                "catmullRom" => Basis::CatmullRom,
+                other => {
+                    let known = "bezier, bspline or catmullRom";
+                    return Err(wrong(format!("its basis is \"{other}\"; expected {known}")));
+                }
+            },
+            pinned: wrap == "pinned",
+        }),
+        _ => None,
+    };
     groom.roots = vec![Root::Rigid; groom.strands()];
     let scale = stage.scene_from_prim(path.as_str(), time)?.determinant().abs().cbrt() as f32;
-    groom.widths = widths(prim, time, &groom.curves, scale)?;
+    let ends = match &cubic {
+        Some(cubic) => cubic.varying(&groom.curves).map_err(wrong)?,
+        None => groom.vertices(),
+    };
+    let mut varying = Vec::new();
+    groom.widths = match widths(prim, time, &groom.curves, ends, scale)? {
+        Widths::Vertices(widths) => widths,
+        Widths::Ends(widths) => {
+            let (name, domain) = ("widths".to_owned(), Domain::Vertex);
+            varying.push(Attribute { name, domain, values: Values::Float(widths) });
+            Vec::new()
+        }
+    };
     for attribute in prim.attributes()? {
-        read_primvar(prim, &attribute, &mut groom)?;
+        read_primvar(prim, &attribute, ends, &mut groom, &mut varying)?;
     }
-    Ok(groom)
+    let Some(cubic) = cubic else { return Ok(groom) };
+    // The number of vertices is that of the first frame.
+    let first = match prim.attribute("points") {
+        Some(points) if points.times()?.len() > 1 => Some(stage.points(prim, f64::NEG_INFINITY)?),
+        _ => None,
+    };
+    spline::lay_along(&cubic, first.as_deref(), groom, varying).map_err(wrong)
 }
 
 /// Where each strand begins, if the counts describe the points.
@@ -72,58 +99,48 @@ fn offsets(prim: Prim<'_>, time: f64, points: usize) -> Result<Result<Vec<u32>, 
     Ok(Ok(offsets))
 }
 
-/// Moves control points of a cubic onto their curve, so that the polyline runs along it.
-pub(crate) fn on_curve(basis: &str, strand: &mut [Vec3]) {
-    let control = strand.to_vec();
-    match basis {
-        "bspline" => {
-            for (point, window) in strand.iter_mut().skip(1).zip(control.windows(3)) {
-                *point = (window[0] + 4.0 * window[1] + window[2]) / 6.0;
-            }
-        }
-        "bezier" => {
-            let segments = strand.chunks_exact_mut(3).zip(control.windows(4).step_by(3));
-            for (points, corners) in segments {
-                for (step, point) in points.iter_mut().enumerate() {
-                    let t = step as f32 / 3.0;
-                    let s = 1.0 - t;
-                    *point = corners[0] * (s * s * s)
-                        + corners[1] * (3.0 * s * s * t)
-                        + corners[2] * (3.0 * s * t * t)
-                        + corners[3] * (t * t * t);
-                }
-            }
-        }
-        // Catmull–Rom curves run through their points.
-        _ => {}
-    }
+/// Diameters, and what they belong to.
+enum Widths {
+    /// Vertices or control points; perhaps none.
+    Vertices(Vec<f32>),
+    /// The ends of the segments of cubic curves.
+    Ends(Vec<f32>),
 }
 
-/// Diameters at the vertices, or none where the file has none that fit.
-fn widths(prim: Prim<'_>, time: f64, curves: &Curves, scale: f32) -> Result<Vec<f32>, CacheError> {
-    let attribute = prim.attribute("primvars:widths").or_else(|| prim.attribute("widths"));
-    let value = match attribute {
-        Some(attribute) => value::at(&attribute, time)?,
-        None => None,
+/// Diameters at the vertices, or none where the file has none that fit. `ends` is how many varying values there would be.
+fn widths(prim: Prim<'_>, time: f64, curves: &Curves, ends: usize, scale: f32) -> Result<Widths, CacheError> {
+    let none = Ok(Widths::Vertices(Vec::new()));
+    let Some(attribute) = prim.attribute("primvars:widths").or_else(|| prim.attribute("widths")) else {
+        return none;
     };
-    let Some(Value::FloatArray(mut widths)) = value else { return Ok(Vec::new()) };
+    let Some(Value::FloatArray(mut widths)) = value::at(&attribute, time)? else { return none };
     widths.iter_mut().for_each(|width| *width *= scale);
     let (strands, vertices) = (curves.strands(), curves.points.len());
+    let interpolation = attribute.metadata("interpolation")?;
+    let varying = interpolation.as_ref().and_then(Value::as_str) == Some("varying");
     Ok(match widths.len() {
-        count if count == vertices => widths,
-        1 => vec![widths[0]; vertices],
+        count if count == ends && (varying || count != vertices) && ends != strands => Widths::Ends(widths),
+        count if count == vertices => Widths::Vertices(widths),
+        1 => Widths::Vertices(vec![widths[0]; vertices]),
         count if count == strands => {
             let spread = (0..strands).zip(&widths);
-            spread
-                .flat_map(|(strand, &width)| std::iter::repeat_n(width, curves.vertices_of(strand)))
-                .collect()
+            let each =
+                |(strand, &width): (usize, &f32)| std::iter::repeat_n(width, curves.vertices_of(strand));
+            Widths::Vertices(spread.flat_map(each).collect())
         }
-        _ => Vec::new(),
+        _ => return none,
     })
 }
 
-/// Takes up a primvar that has a value for each strand or each vertex.
-fn read_primvar(prim: Prim<'_>, primvar: &usd::Attribute<'_>, groom: &mut Groom) -> Result<(), CacheError> {
+/// Takes up a primvar that has a value for each strand or each vertex; `varying` gets those that have one for each end of
+/// the segments of cubic curves, of which there are `ends`.
+fn read_primvar(
+    prim: Prim<'_>,
+    primvar: &usd::Attribute<'_>,
+    ends: usize,
+    groom: &mut Groom,
+    varying: &mut Vec<Attribute>,
+) -> Result<(), CacheError> {
     let Some(name) = primvar.name().strip_prefix("primvars:") else { return Ok(()) };
     if name == "widths" || name.ends_with(":indices") || !primvar.times()?.is_empty() {
         return Ok(());
@@ -146,7 +163,8 @@ fn read_primvar(prim: Prim<'_>, primvar: &usd::Attribute<'_>, groom: &mut Groom)
     let (strands, vertices) = (groom.strands(), groom.vertices());
     let (domain, count) = match interpolation.as_ref().and_then(Value::as_str) {
         Some("uniform") => (Domain::Strand, strands),
-        Some("vertex" | "varying") => (Domain::Vertex, vertices),
+        Some("varying") => (Domain::Vertex, ends),
+        Some("vertex") => (Domain::Vertex, vertices),
         _ if indices.is_none() && values.len() == 1 => (Domain::Strand, strands),
         _ => return Ok(()),
     };
@@ -157,7 +175,11 @@ fn read_primvar(prim: Prim<'_>, primvar: &usd::Attribute<'_>, groom: &mut Groom)
         None => Some(values),
     };
     if let Some(values) = values.filter(|values| values.len() == count) {
-        take_up(groom, name, domain, values);
+        if interpolation == Some(Value::token("varying")) && ends != vertices {
+            varying.push(Attribute { name: name.to_owned(), domain, values });
+        } else {
+            take_up(groom, name, domain, values);
+        }
     }
     Ok(())
 }

@@ -1,14 +1,14 @@
 //! The curves and meshes of a USD layer, as they are in the world: metres, y up.
 //!
 //! All `BasisCurves` together are one groom. Prims that are inactive, or only templates (`class`), are left out, with
-//! all below them. Cubic curves become polylines with as many points as they have control points.
+//! all below them. Cubic curves become polylines as [`crate::spline`] says.
 
 mod curves;
 mod mesh;
 mod transform;
 mod value;
 
-pub(crate) use curves::{merge, on_curve, spread};
+pub(crate) use curves::{merge, spread};
 
 use std::path::Path;
 
@@ -17,6 +17,8 @@ use hairloom::body::TriMesh;
 use hairloom::groom::Groom;
 
 use crate::cache::{CacheError, layout};
+use crate::grooms::decimal;
+use crate::space::{Axis, Space};
 use crate::usd::{Layer, Prim, Specifier, Value};
 
 /// A mesh of a layer at a time.
@@ -37,9 +39,18 @@ pub(crate) struct Stage {
     layer: Layer,
     /// Metres and y up, from the layer's units.
     scene_from_layer: DMat4,
+    space: Space,
     per_second: f64,
-    curves: Vec<String>,
+    curves: Vec<CurvesPrim>,
     meshes: Vec<String>,
+}
+
+/// A prim with curves.
+#[derive(Debug)]
+struct CurvesPrim {
+    path: String,
+    /// Whether its curves are there to guide others: its purpose, or that of a prim above.
+    guides: bool,
 }
 
 impl Stage {
@@ -54,12 +65,23 @@ impl Stage {
         let unit = number("metersPerUnit", 0.01)?;
         let per_second = number("timeCodesPerSecond", number("framesPerSecond", 24.0)?)?;
         let z_up = layer.metadata("upAxis")?.is_some_and(|axis| axis.as_str() == Some("Z"));
-        // An exact quarter turn: (x, y, z) becomes (x, z, −y).
-        let quarter = DMat4::from_cols(DVec4::X, DVec4::NEG_Z, DVec4::Y, DVec4::W);
-        let upright = if z_up { quarter } else { DMat4::IDENTITY };
-        let scene_from_layer = upright * DMat4::from_scale(DVec3::splat(unit));
+        let up = if z_up { Axis::Z } else { Axis::Y };
+        let (space, scene_from_layer) = (Space { unit: unit as f32, up }, scene_from_file(unit, up));
         let (curves, meshes) = geometry(&layer)?;
-        Ok(Self { layer, scene_from_layer, per_second, curves, meshes })
+        Ok(Self { layer, scene_from_layer, space, per_second, curves, meshes })
+    }
+
+    /// The unit and axes of the layer.
+    pub(crate) fn space(&self) -> Space {
+        self.space
+    }
+
+    /// Takes the layer for one in this unit and these axes from now on.
+    pub(crate) fn place(&mut self, space: Space) {
+        if space != self.space {
+            self.scene_from_layer = scene_from_file(decimal(space.unit), space.up);
+            self.space = space;
+        }
     }
 
     /// Time codes a second [1/s].
@@ -88,15 +110,15 @@ impl Stage {
 
     /// The times at which the curves have samples [time codes].
     pub(crate) fn curve_times(&self) -> Result<Vec<f64>, CacheError> {
-        self.times(&self.curves)
+        self.times(self.curves.iter().map(|prim| &prim.path))
     }
 
     /// The times at which the meshes have samples [time codes].
     pub(crate) fn mesh_times(&self) -> Result<Vec<f64>, CacheError> {
-        self.times(&self.meshes)
+        self.times(self.meshes.iter())
     }
 
-    fn times(&self, paths: &[String]) -> Result<Vec<f64>, CacheError> {
+    fn times<'a>(&self, paths: impl Iterator<Item = &'a String>) -> Result<Vec<f64>, CacheError> {
         let mut times = Vec::new();
         for path in paths {
             for prim in self.prims_down_to(path) {
@@ -116,12 +138,38 @@ impl Stage {
     /// All curves at a time [time codes] as one groom.
     pub(crate) fn groom(&self, time: f64) -> Result<Groom, CacheError> {
         let mut parts = Vec::new();
-        for path in &self.curves {
+        let guided = self.curves.iter().any(|curves| curves.guides);
+        for CurvesPrim { path, guides } in &self.curves {
             if let Some(prim) = self.layer.prim(path) {
-                parts.push(curves::read(self, prim, time)?);
+                let mut part = curves::read(self, prim, time)?;
+                if guided && (*guides || part.guides.is_empty()) {
+                    part.guides = vec![*guides; part.strands()];
+                }
+                parts.push(part);
             }
         }
         curves::merge(parts).ok_or_else(|| self.problem("/", "more points than a groom can hold"))
+    }
+
+    /// The velocities of all curves' points at a time [time codes], one after the other [m/s]; nothing if not all have them.
+    pub(crate) fn velocities(&self, time: f64) -> Result<Vec<Vec3>, CacheError> {
+        let mut all = Vec::new();
+        for prim in self.curves.iter().filter_map(|curves| self.layer.prim(&curves.path)) {
+            let value = match prim.attribute("velocities") {
+                Some(attribute) => value::at(&attribute, time)?,
+                None => None,
+            };
+            let Some(velocities) = value.as_ref().and_then(Value::to_vec3f_array) else {
+                return Ok(Vec::new());
+            };
+            let matrix = self.scene_from_prim(prim.path().as_str(), time)?;
+            let turn = |velocity: [f32; 3]| match matrix == DMat4::IDENTITY {
+                true => Vec3::from_array(velocity),
+                false => matrix.transform_vector3(Vec3::from_array(velocity).as_dvec3()).as_vec3(),
+            };
+            all.extend(velocities.into_iter().map(turn));
+        }
+        Ok(all)
     }
 
     /// All meshes at a time [time codes].
@@ -186,24 +234,49 @@ impl Stage {
     }
 }
 
-/// The paths of the curves and of the meshes.
-fn geometry(layer: &Layer) -> Result<(Vec<String>, Vec<String>), CacheError> {
+/// Metres and y up, from a unit [m] and an axis that points up.
+pub(crate) fn scene_from_file(unit: f64, up: Axis) -> DMat4 {
+    // An exact quarter turn: (x, y, z) becomes (x, z, −y).
+    let quarter = DMat4::from_cols(DVec4::X, DVec4::NEG_Z, DVec4::Y, DVec4::W);
+    let upright = if up == Axis::Z { quarter } else { DMat4::IDENTITY };
+    upright * DMat4::from_scale(DVec3::splat(unit))
+}
+
+/// The curves and the paths of the meshes.
+fn geometry(layer: &Layer) -> Result<(Vec<CurvesPrim>, Vec<String>), CacheError> {
     let (mut curves, mut meshes) = (Vec::new(), Vec::new());
-    let mut open = layer.roots()?;
+    let mut open: Vec<(Prim<'_>, bool)> = layer.roots()?.into_iter().map(|prim| (prim, false)).collect();
     open.reverse();
-    while let Some(prim) = open.pop() {
+    while let Some((prim, above)) = open.pop() {
         let inactive = prim.metadata("active")? == Some(Value::Bool(false));
         if inactive || prim.specifier()? == Specifier::Class {
             continue;
         }
+        let purpose = match prim.attribute("purpose") {
+            Some(purpose) => purpose.default()?,
+            None => None,
+        };
+        let guides = match purpose.as_ref().and_then(Value::as_str) {
+            Some("guide") => true,
+            // What a prim has by default it takes from those above.
+            Some("default") | None => above,
+            Some(_) => false,
+        };
         match &*prim.type_name()? {
-            "BasisCurves" => curves.push(prim.path().to_string()),
+            "BasisCurves" if is_copy(prim)? => {}
+            "BasisCurves" => curves.push(CurvesPrim { path: prim.path().to_string(), guides }),
             "Mesh" => meshes.push(prim.path().to_string()),
             _ => {}
         }
-        let mut children = prim.children()?;
+        let mut children: Vec<_> = prim.children()?.into_iter().map(|child| (child, guides)).collect();
         children.reverse();
         open.append(&mut children);
     }
     Ok((curves, meshes))
+}
+
+/// Whether a prim's strands are among others that Hairloom wrote.
+fn is_copy(prim: Prim<'_>) -> Result<bool, CacheError> {
+    let Some(Value::Dictionary(entries)) = prim.metadata("customData")? else { return Ok(false) };
+    Ok(entries.iter().any(|(key, value)| &**key == layout::COPY && *value == Value::Bool(true)))
 }

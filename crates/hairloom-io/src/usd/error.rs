@@ -17,7 +17,8 @@ pub enum UsdError {
     },
     /// The file begins like neither format.
     #[error(
-        "{}: not a USD layer: expected a file that begins with \"#usda\" or \"PXR-USDC\"", path.display()
+        "{}: not a USD layer: expected a file that begins with \"#usda\" or \"PXR-USDC\", or a .usdz package of \
+         such", path.display()
     )]
     UnknownFormat {
         /// The file.

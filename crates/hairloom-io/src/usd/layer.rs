@@ -8,6 +8,7 @@ use super::binary::cursor::Source;
 use super::binary::sections::CrateFile;
 use super::binary::{self, spec};
 use super::error::{Fault, Parsed, UsdError};
+use super::package;
 use super::path::Path;
 use super::prim::{Attribute, Prim};
 use super::text::TextFile;
@@ -50,7 +51,8 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// Opens a `.usda` or `.usdc` file, whichever it turns out to be (the extension does not matter).
+    /// Opens a `.usda` or `.usdc` file or the first layer of a `.usdz` package, whichever it turns out to be (the extension
+    /// does not matter).
     pub fn open(path: impl AsRef<std::path::Path>) -> Result<Self, UsdError> {
         let path = path.as_ref();
         let io = |error| UsdError::io(path, error);
@@ -60,6 +62,17 @@ impl Layer {
         file.seek(SeekFrom::Start(0)).map_err(io)?;
         if magic == *binary::MAGIC {
             return Self::binary(path, Source::file(file).map_err(io)?);
+        }
+        if magic.starts_with(package::MAGIC) {
+            let part = package::first_layer(&mut file).map_err(|fault| binary_error(path, fault))?;
+            let mut magic = package::read_part(&mut file, (part.0, part.1.min(8))).map_err(io)?;
+            if magic == *binary::MAGIC {
+                return Self::binary(path, Source::part(file, part));
+            }
+            if magic.starts_with(b"#usda") {
+                magic = package::read_part(&mut file, part).map_err(io)?;
+            }
+            return Self::text(path, magic);
         }
         let mut text = magic;
         if text.starts_with(b"#usda") {
@@ -73,6 +86,16 @@ impl Layer {
     pub fn from_bytes(name: impl AsRef<std::path::Path>, bytes: Vec<u8>) -> Result<Self, UsdError> {
         if bytes.starts_with(binary::MAGIC) {
             return Self::binary(name.as_ref(), Source::memory(bytes));
+        }
+        if bytes.starts_with(package::MAGIC) {
+            let part = package::first_layer(&mut std::io::Cursor::new(&bytes));
+            let (start, length) = part.map_err(|fault| binary_error(name.as_ref(), fault))?;
+            let layer = bytes.get(start as usize..(start + length) as usize).unwrap_or_default().to_vec();
+            // A package in a package is no layer.
+            return match layer.starts_with(binary::MAGIC) {
+                true => Self::binary(name.as_ref(), Source::memory(layer)),
+                false => Self::text(name.as_ref(), layer),
+            };
         }
         Self::text(name.as_ref(), bytes)
     }

@@ -1,5 +1,5 @@
 //! USD layers: the text (`.usda`) and the binary crate (`.usdc`) format, read and written here without any other
-//! USD library.
+//! USD library; of packages (`.usdz`) the first layer is read.
 //!
 //! The module knows layers, prims, properties, metadata and values, nothing about hair. It does no composition:
 //! references, payloads, inherits and variants are stepped over, and what one layer holds is what one sees.
@@ -20,6 +20,7 @@ mod element;
 mod error;
 mod half;
 mod layer;
+mod package;
 mod path;
 mod prim;
 mod text;

@@ -5,6 +5,7 @@ mod clock;
 mod elastic;
 mod follow;
 mod ftl;
+mod io;
 mod strands;
 
 use std::fmt;
@@ -64,6 +65,7 @@ pub fn names() -> &'static [(&'static str, &'static str)] {
             "the furry monster's 29,000 strands: stages, lanes against plain code, growth to 200,000 strands",
         ),
         ("follow", "69,000 strands of 13 vertices that follow 2,000 guides, against a copy of their points"),
+        ("io", "50,000 strands of 32 vertices in every binary format: reading and writing, against a copy"),
         ("strands", "1,000 strands of 32 vertices on every solver: CPU seconds per simulated second"),
     ]
 }
@@ -75,6 +77,7 @@ pub fn run(name: &str) -> Result<Bench, LabError> {
         "follow" => Ok(follow::run()),
         "admm" => Ok(admm::run()),
         "ftl" => Ok(ftl::run()),
+        "io" => io::run(),
         "strands" => Ok(strands::run()),
         _ => {
             let known: Vec<&str> = names().iter().map(|(name, _)| *name).collect();

@@ -12,16 +12,22 @@ mod pick;
 mod plan;
 mod remap;
 mod resample;
+mod seating;
 mod smooth;
 
 pub use check::{DEFAULT_WIDTH, FARTHEST, GroomError, Repairs, SHORTEST_EDGE};
 pub use curves::Curves;
-pub use edit::{Amount, EditError, grow_length, remove, trim};
+pub use edit::{
+    Amount, Axis, Cut, Edit, EditError, Skin, Turned, choose_guides, clump, grow_length, mirror, remove,
+    remove_inside, scale_curl, scale_length, seat, smooth_strands, trim, trim_to_fraction, trim_to_length,
+    trim_to_plane, turn_strands,
+};
 pub use follow::{Binding, Follow, FollowBlend, FollowError};
 pub use grow::{Bangs, Clumps, Comb, Curl, GrowError, Preset, Style, Surface, Tie, grow, hairy_ball};
 pub use pick::{Pick, pick_guides};
 pub use remap::Remap;
 pub use resample::resample;
+pub use seating::{OffSkin, Seating};
 
 use glam::{Vec2, Vec3};
 

@@ -1,10 +1,12 @@
 use rayon::prelude::*;
+use serde::Serialize;
 
 use super::Groom;
 use crate::math::Random;
 
 /// How guides are picked among the strands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Pick {
     /// Each next guide is the strand whose root is farthest from all guides so far: an even cover.
     #[default]

@@ -4,7 +4,7 @@ use glam::Vec3;
 
 /// A path may turn by this much in all before it counts as curled [rad]: hair that is combed over a head and falls
 /// to the shoulders turns by less.
-const MOST_TURNING: f32 = 4.0;
+pub(super) const MOST_TURNING: f32 = 4.0;
 
 /// The least reach, in vertices to each side, over which a strand has to be averaged to lose its curls; 0 for one
 /// that has none.
@@ -20,7 +20,7 @@ pub(super) fn reach_without_curls(points: &[Vec3]) -> usize {
 }
 
 /// By how much a path turns in all [rad].
-fn turning(points: &[Vec3]) -> f32 {
+pub(super) fn turning(points: &[Vec3]) -> f32 {
     let angle = |p: &[Vec3]| (p[1] - p[0]).angle_between(p[2] - p[1]);
     points.windows(3).map(angle).filter(|angle| angle.is_finite()).sum()
 }

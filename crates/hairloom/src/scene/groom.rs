@@ -1,10 +1,11 @@
 use serde::Serialize;
 
+use super::edit;
 use super::error::SceneError;
 use super::material::MaterialPreset;
 use super::parameters::Parameters;
 use super::parse::{Choice, Field, Section, choice};
-use crate::groom::{GrowError, Preset, Style};
+use crate::groom::{Edit, GrowError, Preset, Style};
 
 impl Choice for Preset {
     const WHAT: &'static str = "style";
@@ -26,7 +27,7 @@ fn usual_material(preset: Preset) -> MaterialPreset {
 }
 
 /// Most vertices that a strand may be resampled to.
-const MOST_VERTICES: u32 = 10_000;
+pub(super) const MOST_VERTICES: u32 = 10_000;
 
 choice! {
     /// Grooms of known experiments.
@@ -205,6 +206,12 @@ impl GuideSettings {
 pub struct GroomSettings {
     /// Name of the body that holds the roots; the only body when a scene has just one, none when it has none.
     pub body: Option<String>,
+    /// Whether strands of a file that are given from tip to root are turned around. They are where their last point is
+    /// at the body and their first away from it.
+    pub turn: bool,
+    /// What is done to the groom, in this order: `[[groom.edit]]`.
+    #[serde(rename = "edit", skip_serializing_if = "Vec::is_empty")]
+    pub edits: Vec<Edit>,
     /// Vertices that each strand is resampled to, or as the source has them.
     pub resample: Option<u32>,
     /// Which ends are held.
@@ -221,7 +228,8 @@ pub struct GroomSettings {
 impl GroomSettings {
     /// Reads `[groom]`; `bodies` are the names that `body` may take.
     pub(super) fn read(scene: &Section<'_>, bodies: &[&str]) -> Result<Self, SceneError> {
-        const KEYS: &[&str] = &["file", "style", "builtin", "body", "resample", "guides", "attach", "pinned"];
+        const KEYS: &[&str] =
+            &["file", "style", "builtin", "body", "turn", "edit", "resample", "guides", "attach", "pinned"];
         let section = scene.section("groom", KEYS)?;
         let source = match section.exactly_one(&["file", "style", "builtin"])? {
             "file" => GroomSource::File(section.require("file", "a file")?.file()?),
@@ -231,6 +239,8 @@ impl GroomSettings {
         Ok(Self {
             source,
             body: Self::read_body(&section, bodies)?,
+            turn: section.or("turn", true, |field| field.boolean())?,
+            edits: section.or("edit", Vec::new(), edit::read_all)?,
             resample: section.maybe("resample", |field| field.whole_from_to(2, MOST_VERTICES))?,
             attach: section.or("attach", Attach::Root, |field| field.choice())?,
             pinned: section.or("pinned", 2, |field| field.whole(1))?,

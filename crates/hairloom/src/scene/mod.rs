@@ -7,6 +7,7 @@ mod builtin_motion;
 mod description;
 mod document;
 mod drive;
+mod edit;
 mod error;
 mod gravity;
 mod groom;
@@ -32,6 +33,7 @@ pub use body::{Animation, BodySettings, BodyShape, DistanceMode, DistanceSetting
 pub use builtin_motion::{BuiltinMotion, MotionName};
 pub use description::Scene;
 pub use drive::{Drive, Handle};
+pub use edit::{KEYS_OF_EDITS, edit_from_table};
 pub use error::{Place, Problem, SceneError};
 pub use gravity::{Gravity, GravityKey};
 pub use groom::{

@@ -185,10 +185,13 @@ impl<'a> Section<'a> {
     }
 
     fn check_keys(&self) -> Result<(), SceneError> {
-        let Some((key, node)) = self.entries.iter().find(|(key, _)| !self.known.contains(&key.as_str()))
-        else {
-            return Ok(());
-        };
+        self.check_keys_but("")
+    }
+
+    /// An error for the first key that is neither known nor `own`.
+    fn check_keys_but(&self, own: &str) -> Result<(), SceneError> {
+        let unknown = |key: &str| key != own && !self.known.contains(&key);
+        let Some((key, node)) = self.entries.iter().find(|(key, _)| unknown(key)) else { return Ok(()) };
         let table = match self.path.as_str() {
             "" => "at the top level".to_owned(),
             path => format!("in [{path}]"),
@@ -212,6 +215,23 @@ pub(super) struct Field<'a> {
 }
 
 impl<'a> Field<'a> {
+    /// The value of a key.
+    pub(super) fn new(path: &str, place: &'a Place, value: &'a Value) -> Self {
+        Self { path: path.to_owned(), place, value }
+    }
+
+    /// The table that the key holds, of which `own` was read; all other keys must be known.
+    pub(super) fn section_with(
+        &self,
+        own: &str,
+        known: &'static [&'static str],
+    ) -> Result<Section<'a>, SceneError> {
+        let Value::Table(entries) = self.value else { return Err(self.unexpected("a table")) };
+        let section = Section { path: self.path.clone(), place: self.place.clone(), entries, known };
+        section.check_keys_but(own)?;
+        Ok(section)
+    }
+
     /// The table that the key holds, after a check that it holds no unknown keys.
     pub(super) fn section(&self, known: &'static [&'static str]) -> Result<Section<'a>, SceneError> {
         let Value::Table(entries) = self.value else { return Err(self.unexpected("a table")) };

@@ -2,13 +2,15 @@
 
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::library::Library;
 use super::track::Track;
 use super::{SimulationError, Warning};
 use crate::body::{Bodies, Obstacles, TriMesh};
 use crate::groom::{
-    Follow, FollowBlend, Groom, GroomError, Pick, Root, Surface, grow, hairy_ball, pick_guides, resample,
+    Follow, FollowBlend, Groom, GroomError, Pick, Root, Seating, Skin, Surface, Turned, grow, hairy_ball,
+    pick_guides, resample, turn_strands,
 };
 use crate::scene::{Attach, Attachments, BuiltinGroom, GroomSource, GuidePick, GuideSettings, Scene, Seat};
 use crate::solve::leaving::resolve;
@@ -16,8 +18,95 @@ use crate::solve::leaving::resolve;
 /// Distance that followers keep from bodies [m]: edges dip between vertices where a body is round.
 const CLEARANCE: f32 = 5.0e-4;
 
-/// The groom of a scene at its start time, in the world, checked and repaired.
+/// The groom of a scene at its start time, in the world, checked and repaired, turned and edited.
 pub(super) fn make_groom(
+    scene: &Scene,
+    holder: Option<(usize, &Track)>,
+    bodies: &Bodies,
+    library: &dyn Library,
+    warnings: &mut Vec<Warning>,
+) -> Result<(Groom, Imported), SimulationError> {
+    let groom = source_groom(scene, holder.map(|(_, track)| track), library, warnings)?;
+    let start = bodies.at(0.0);
+    let skin = |point: Vec3| match holder.and_then(|(index, _)| start.closest(index, point)) {
+        Some(hit) => (hit.distance, hit.normal),
+        None => {
+            // A shape that a formula describes.
+            let sample = start.sample(holder.map_or(0, |(index, _)| index), point);
+            (sample.distance, sample.normal)
+        }
+    };
+    let skin: Option<Skin<'_>> = holder.map(|_| &skin as Skin<'_>);
+    let from_file = matches!(scene.groom.source, GroomSource::File(_));
+    let rooted = skin.filter(|_| from_file && scene.groom.attach == Attach::Root);
+    let mut imported = Imported::default();
+    let groom = match rooted.filter(|_| scene.groom.turn).map(|skin| turn_strands(&groom, skin)) {
+        Some((groom, turned)) => {
+            imported.turned = turned;
+            groom
+        }
+        None => groom,
+    };
+    let groom = edited(scene, groom, skin, warnings)?;
+    imported.seating = rooted.map(|skin| Seating::measure(&groom, skin));
+    imported.tell(scene, warnings);
+    Ok((groom, imported))
+}
+
+/// What was found out about the groom of a file when it was put on its body.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Imported {
+    /// Strands that were given from tip to root.
+    pub turned: Turned,
+    /// Where the roots are; nothing for hair that is grown here, or that no body holds at its roots.
+    pub seating: Option<Seating>,
+}
+
+impl Imported {
+    fn tell(&self, scene: &Scene, warnings: &mut Vec<Warning>) {
+        let Turned { strands, most } = self.turned;
+        if strands > 0 {
+            let whose = if most { "most of the groom is" } else { "a part of the groom is" };
+            let text = format!(
+                "{whose} given from tip to root: {strands} strands were turned around, because they end at the body \
+                 and begin away from it (groom.turn = false leaves them as they are)"
+            );
+            warnings.push(Warning(text));
+        }
+        if let Some(problem) = self.seating.and_then(|seating| seating.problem()) {
+            let body = scene.groom.body.as_deref().unwrap_or("body");
+            warnings.push(Warning(format!("roots on body '{body}': {problem}")));
+        }
+    }
+}
+
+/// The groom after the scene's edits and its resampling.
+fn edited(
+    scene: &Scene,
+    mut groom: Groom,
+    skin: Option<Skin<'_>>,
+    warnings: &mut Vec<Warning>,
+) -> Result<Groom, SimulationError> {
+    for (place, edit) in scene.groom.edits.iter().enumerate() {
+        let wrong = |reason: String| scene.error(&format!("groom.edit.{place}"), reason);
+        let (checked, repairs) = edit
+            .apply(&groom, skin)
+            .map_err(|error| wrong(error.to_string()))?
+            .checked()
+            .map_err(|error| wrong(format!("what is left cannot be used: {error}")))?;
+        if !repairs.is_empty() {
+            warnings.push(Warning(format!("after edit {} the groom was repaired: {repairs}", place + 1)));
+        }
+        groom = checked;
+    }
+    Ok(match scene.groom.resample {
+        Some(vertices) => resample(&groom, vertices as usize),
+        None => groom,
+    })
+}
+
+/// The groom as its source has it, checked and repaired.
+fn source_groom(
     scene: &Scene,
     holder: Option<&Track>,
     library: &dyn Library,
@@ -66,10 +155,7 @@ pub(super) fn make_groom(
     if !repairs.is_empty() {
         warnings.push(Warning(format!("the groom was repaired: {repairs}")));
     }
-    Ok(match scene.groom.resample {
-        Some(vertices) => resample(&groom, vertices as usize),
-        None => groom,
-    })
+    Ok(groom)
 }
 
 /// Where the strands of `groom` sit on the body that holds them.

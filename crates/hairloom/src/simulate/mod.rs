@@ -6,6 +6,7 @@ mod library;
 mod measure;
 mod track;
 
+pub use hair::Imported;
 pub use library::{AnimatedMesh, Library, NoFiles};
 pub use measure::{Measures, Worst, Written, measure, measure_written};
 
@@ -129,6 +130,7 @@ pub struct Simulation {
     strands: Frame,
     frame: u32,
     warnings: Vec<Warning>,
+    imported: Imported,
 }
 
 impl Simulation {
@@ -144,7 +146,6 @@ impl Simulation {
             list.push(body);
         }
         let holder = scene.bodies.iter().position(|body| scene.groom.body.as_deref() == Some(&body.name));
-        let groom = hair::make_groom(&scene, holder.map(|index| &tracks[index]), library, &mut warnings)?;
         // Hair that no body holds is held by the world.
         if holder.is_none() {
             list.push(Body { name: "world".into(), shape: Shape::Plane, friction: 0.0, collides: false });
@@ -152,7 +153,8 @@ impl Simulation {
         let mut bodies = Bodies::new(list);
         move_bodies(&mut bodies, &mut tracks, start, start)
             .map_err(|source| SimulationError::Motion { frame: 0, source })?;
-
+        let holder_track = holder.map(|index| (index, &tracks[index]));
+        let (groom, imported) = hair::make_groom(&scene, holder_track, &bodies, library, &mut warnings)?;
         if scene.groom.guides.is_some() && scene.groom.attach != Attach::Root {
             let problem = "guides need hair that is held at its roots; set groom.attach to \"root\", or leave out guides";
             return Err(SimulationError::Groom(problem.into()));
@@ -188,6 +190,7 @@ impl Simulation {
             strands,
             frame: 0,
             warnings,
+            imported,
         })
     }
 
@@ -229,6 +232,11 @@ impl Simulation {
     /// What the user should know.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
+    }
+
+    /// What was found out about the groom of a file when it was put on its body.
+    pub fn imported(&self) -> &Imported {
+        &self.imported
     }
 
     /// The bodies to show, in the scene's order.

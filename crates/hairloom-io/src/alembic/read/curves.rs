@@ -1,16 +1,24 @@
 //! Curves.
 
-use glam::Vec3;
+use glam::{DMat4, Vec3};
 use hairloom::groom::{Attribute, Curves, Domain, Groom, Root, Values};
 
 use super::super::names;
 use super::reader::Result;
 use super::session::{Compound, Property, Session};
 use crate::cache::layout;
-use crate::stage::{on_curve, spread};
+use crate::spline::{self, Basis, Cubic};
+use crate::stage::spread;
 
 /// The memory of a strand besides its points [bytes].
 const STRAND_BYTES: u64 = 32;
+
+/// What is known of varying values while a groom is read.
+struct Taken {
+    /// How many there are: one for each end of a segment.
+    ends: usize,
+    varying: Vec<Attribute>,
+}
 
 impl Session<'_> {
     /// The schema of an object: the compound that holds its geometry.
@@ -27,9 +35,15 @@ impl Session<'_> {
         self.property(geometry, "P")
     }
 
-    /// The points of an object in the world at a time [s], linear between samples, in metres if `unit` is the
-    /// length of the file's unit [m].
-    pub(super) fn points(&self, object: u32, geometry: &Compound, time: f64, unit: f64) -> Result<Vec<Vec3>> {
+    /// The points of an object in the world at a time [s], linear between samples, placed
+    /// by `scene_from_file`.
+    pub(super) fn points(
+        &self,
+        object: u32,
+        geometry: &Compound,
+        time: f64,
+        scene_from_file: DMat4,
+    ) -> Result<Vec<Vec3>> {
         let Some(property) = self.points_of(object, geometry)? else { return Ok(Vec::new()) };
         let bracket = self.bracket(&property, time)?;
         let mut points = self.triples(&property, bracket.before)?;
@@ -42,17 +56,35 @@ impl Session<'_> {
                 });
             }
         }
-        let matrix = glam::DMat4::from_scale(glam::DVec3::splat(unit)) * self.world_from(object, time)?;
-        if matrix != glam::DMat4::IDENTITY {
+        let matrix = scene_from_file * self.world_from(object, time)?;
+        if matrix != DMat4::IDENTITY {
             points.iter_mut().for_each(|point| *point = matrix.transform_point3(point.as_dvec3()).as_vec3());
         }
         Ok(points)
     }
 
+    /// The velocities of an object's points in the world at the sample before a time [s], placed by `scene_from_file`.
+    pub(super) fn velocities(
+        &self,
+        object: u32,
+        time: f64,
+        scene_from_file: DMat4,
+    ) -> Result<Option<Vec<Vec3>>> {
+        let Some(property) = self.property(&self.geometry(object)?, ".velocities")? else { return Ok(None) };
+        let mut velocities = self.triples(&property, self.bracket(&property, time)?.before)?;
+        let matrix = scene_from_file * self.world_from(object, time)?;
+        if matrix != DMat4::IDENTITY {
+            let turn =
+                |velocity: &mut Vec3| *velocity = matrix.transform_vector3(velocity.as_dvec3()).as_vec3();
+            velocities.iter_mut().for_each(turn);
+        }
+        Ok(Some(velocities))
+    }
+
     /// The curves of an object at a time [s] as a groom.
-    pub(super) fn curves(&self, object: u32, time: f64, unit: f64) -> Result<Groom> {
+    pub(super) fn curves(&self, object: u32, time: f64, scene_from_file: DMat4) -> Result<Groom> {
         let geometry = self.geometry(object)?;
-        let points = self.points(object, &geometry, time, unit)?;
+        let points = self.points(object, &geometry, time, scene_from_file)?;
         let Some(counts) = self.property(&geometry, "nVertices")? else {
             if points.is_empty() {
                 return Ok(Groom::default());
@@ -64,11 +96,17 @@ impl Session<'_> {
         let offsets =
             offsets(&counts_now, points.len()).map_err(|problem| self.archive.problem(object, problem))?;
         let mut groom = Groom { curves: Curves { offsets, points }, ..Groom::default() };
-        self.lay_on_curves(object, &geometry, time, &mut groom)?;
+        let cubic = self.cubic(object, &geometry, time)?;
+        let mut taken = Taken { ends: groom.vertices(), varying: Vec::new() };
+        if let Some(cubic) = &cubic {
+            let varying = cubic.varying(&groom.curves);
+            taken.ends = varying.map_err(|problem| self.archive.problem(object, problem))?;
+        }
         groom.roots = vec![Root::Rigid; groom.strands()];
-        let scale = unit * self.world_from(object, time)?.determinant().abs().cbrt();
+        let scene_from_object = scene_from_file * self.world_from(object, time)?;
+        let scale = scene_from_object.determinant().abs().cbrt();
         if let Some(param) = self.param(&geometry, "width", time)? {
-            self.take_widths(param.values, scale as f32, &mut groom)?;
+            self.take_widths(param.values, scale as f32, &mut groom, &mut taken)?;
         }
         if let Some(param) = self.param(&geometry, "uv", time)?
             && let Values::Vec2(root_uv) = param.values
@@ -78,15 +116,25 @@ impl Session<'_> {
         }
         if let Some(params) = self.compound(&geometry, ".arbGeomParams")? {
             for index in 0..params.headers.len() {
-                self.take_param(&params, index, time, scale as f32, &mut groom)?;
+                self.take_param(&params, index, time, scale as f32, &mut groom, &mut taken)?;
             }
         }
-        Ok(groom)
+        let Some(cubic) = cubic else { return Ok(groom) };
+        // The number of vertices is that of the first frame.
+        let first = match self.points_of(object, &geometry)? {
+            Some(property) if property.samples.count > 1 => {
+                Some(self.points(object, &geometry, f64::NEG_INFINITY, scene_from_file)?)
+            }
+            _ => None,
+        };
+        self.reader.pay(groom.vertices() as u64 * 16 * spline::MOST as u64, 0)?;
+        let laid = spline::lay_along(&cubic, first.as_deref(), groom, taken.varying);
+        laid.map_err(|problem| self.archive.problem(object, problem))
     }
 
-    /// Moves the control points of cubic curves onto them, and refuses curves without ends.
-    fn lay_on_curves(&self, object: u32, geometry: &Compound, time: f64, groom: &mut Groom) -> Result<()> {
-        let Some(property) = self.property(geometry, "curveBasisAndType")? else { return Ok(()) };
+    /// What kind of cubic curves an object has, if they are cubic; curves without ends are refused.
+    fn cubic(&self, object: u32, geometry: &Compound, time: f64) -> Result<Option<Cubic>> {
+        let Some(property) = self.property(geometry, "curveBasisAndType")? else { return Ok(None) };
         let codes = self.integers(&property, self.bracket(&property, time)?.before)?;
         let [kind, wrap, basis, ..] = codes[..] else {
             return Err(self.archive.problem(object, "its curveBasisAndType is not four numbers"));
@@ -95,29 +143,36 @@ impl Session<'_> {
             let problem = "its curves are closed (periodic); expected strands with two ends";
             return Err(self.archive.problem(object, problem));
         }
-        // Cubic, and with a basis that has control points beside the curve.
         let basis = match (kind, basis) {
-            (0, 1) => "bezier",
-            (0, 2) => "bspline",
-            _ => return Ok(()),
+            (0, 1) => Basis::Bezier,
+            (0, 2) => Basis::Bspline,
+            (0, 3) => Basis::CatmullRom,
+            (0, 4 | 5) => {
+                let problem = "its curves are Hermite or power curves; expected linear, Bézier, B-spline or Catmull–Rom";
+                return Err(self.archive.problem(object, problem));
+            }
+            // Linear, of varying order, or cubic without a basis: through the points.
+            _ => return Ok(None),
         };
-        for strand in 0..groom.strands() {
-            let range = groom.curves.range(strand);
-            on_curve(basis, &mut groom.curves.points[range]);
-        }
-        Ok(())
+        Ok(Some(Cubic { basis, pinned: false }))
     }
 
     /// Takes diameters of whatever scope up, one for each vertex.
-    fn take_widths(&self, values: Values, scale: f32, groom: &mut Groom) -> Result<()> {
+    fn take_widths(&self, values: Values, scale: f32, groom: &mut Groom, taken: &mut Taken) -> Result<()> {
         let Values::Float(mut widths) = values else { return Ok(()) };
         if scale != 1.0 {
             widths.iter_mut().for_each(|width| *width *= scale);
         }
         let curves = &groom.curves;
         self.reader.pay(curves.points.len() as u64 * 4, 0)?;
+        taken.varying.retain(|attribute| attribute.name != "widths");
         groom.widths = match widths.len() {
             count if count == curves.points.len() => widths,
+            count if count == taken.ends && count != curves.strands() => {
+                let (name, domain) = ("widths".to_owned(), Domain::Vertex);
+                taken.varying.push(Attribute { name, domain, values: Values::Float(widths) });
+                Vec::new()
+            }
             1 => vec![widths[0]; curves.points.len()],
             count if count == curves.strands() => {
                 let strands = widths.iter().enumerate();
@@ -138,13 +193,20 @@ impl Session<'_> {
         time: f64,
         scale: f32,
         groom: &mut Groom,
+        taken: &mut Taken,
     ) -> Result<()> {
         let Some(param) = self.param_at(params, index, time)? else { return Ok(()) };
         let name = params.headers[index].name.as_str();
         if name == names::WIDTH {
-            return self.take_widths(param.values, scale, groom);
+            return self.take_widths(param.values, scale, groom, taken);
         }
         let (strands, vertices) = (groom.strands(), groom.vertices());
+        let count = param.values.len();
+        if count == taken.ends && count != vertices && count != strands {
+            let name = if name == names::COLOR { layout::COLOR } else { name }.to_owned();
+            taken.varying.push(Attribute { name, domain: Domain::Vertex, values: param.values });
+            return Ok(());
+        }
         let Some((domain, one_for_all)) = param.scope.domain(param.values.len(), strands, vertices) else {
             return Ok(());
         };

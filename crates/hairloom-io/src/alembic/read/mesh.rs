@@ -1,5 +1,6 @@
 //! Polygon meshes.
 
+use glam::DMat4;
 use hairloom::body::TriMesh;
 use hairloom::groom::Values;
 
@@ -13,9 +14,9 @@ const COLORS: [&str; 2] = ["displayColor", "Cd"];
 
 impl Session<'_> {
     /// A mesh at a time [s], in triangles that wind counter-clockwise.
-    pub(super) fn mesh(&self, object: u32, time: f64, unit: f64) -> Result<StageMesh> {
+    pub(super) fn mesh(&self, object: u32, time: f64, scene_from_file: DMat4) -> Result<StageMesh> {
         let geometry = self.geometry(object)?;
-        let points = self.points(object, &geometry, time, unit)?;
+        let points = self.points(object, &geometry, time, scene_from_file)?;
         let counts = self.mesh_integers(object, &geometry, ".faceCounts", time)?;
         let indices = self.mesh_integers(object, &geometry, ".faceIndices", time)?;
         let wrong = |problem: String| self.archive.problem(object, problem);

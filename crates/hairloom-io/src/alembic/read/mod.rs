@@ -12,7 +12,7 @@ pub use archive::Archive;
 
 use std::collections::BTreeMap;
 
-use glam::Vec3;
+use glam::{DMat4, Vec3};
 use hairloom::body::TriMesh;
 use hairloom::groom::Groom;
 
@@ -20,7 +20,9 @@ use self::archive::Schema;
 use self::session::{Property, Session};
 use super::error::AlembicError;
 use super::names;
-use crate::stage::{StageMesh, merge};
+use crate::grooms::decimal;
+use crate::space::{Axis, Space};
+use crate::stage::{StageMesh, merge, scene_from_file};
 
 /// Samples a second where the file does not say [1/s].
 const FILM: f64 = 24.0;
@@ -40,6 +42,19 @@ impl Archive {
     pub fn unit(&self) -> f64 {
         let unit = self.metadata(names::UNIT).and_then(|text| text.parse::<f64>().ok());
         unit.filter(|unit| unit.is_normal() && *unit > 0.0).unwrap_or(1.0)
+    }
+
+    /// Takes the file for one in this unit and these axes from now on.
+    pub(crate) fn place(&mut self, space: Space) {
+        self.said = Some(space);
+    }
+
+    /// Metres and y up, from the file's unit and axes.
+    fn scene_from_file(&self) -> DMat4 {
+        match self.said {
+            Some(Space { unit, up }) => scene_from_file(decimal(unit), up),
+            None => scene_from_file(self.unit(), Axis::Y),
+        }
     }
 
     /// The fingerprint of the run that wrote the archive, if it is known.
@@ -68,8 +83,9 @@ impl Archive {
     pub fn groom(&self, time: f64) -> Result<Groom, AlembicError> {
         let session = Session::new(self);
         let curves = self.of_schema(Schema::Curves);
-        let mut parts =
-            curves.map(|object| session.curves(object, time, self.unit())).collect::<Result<Vec<_>, _>>()?;
+        let mut parts = curves
+            .map(|object| session.curves(object, time, self.scene_from_file()))
+            .collect::<Result<Vec<_>, _>>()?;
         // Objects without strands have no attributes either, and would take them from the others.
         parts.retain(|part| part.strands() > 0);
         let ids = distinct_ids(&parts);
@@ -80,10 +96,25 @@ impl Archive {
         Ok(groom)
     }
 
+    /// The velocities of all curves' points at a time [s], one after the other [m/s]; nothing if not all have them.
+    pub fn velocities(&self, time: f64) -> Result<Vec<Vec3>, AlembicError> {
+        let session = Session::new(self);
+        let mut all = Vec::new();
+        for object in self.of_schema(Schema::Curves) {
+            let Some(velocities) = session.velocities(object, time, self.scene_from_file())? else {
+                return Ok(Vec::new());
+            };
+            all.extend(velocities);
+        }
+        Ok(all)
+    }
+
     /// All meshes at a time [s].
     pub(crate) fn meshes(&self, time: f64) -> Result<Vec<StageMesh>, AlembicError> {
         let session = Session::new(self);
-        self.of_schema(Schema::Mesh).map(|object| session.mesh(object, time, self.unit())).collect()
+        self.of_schema(Schema::Mesh)
+            .map(|object| session.mesh(object, time, self.scene_from_file()))
+            .collect()
     }
 
     /// All meshes at a time [s], in triangles: metres, y up.
@@ -96,7 +127,12 @@ impl Archive {
         let session = Session::new(self);
         let mut points = Vec::new();
         for object in self.of_schema(Schema::Mesh) {
-            points.extend(session.points(object, &session.geometry(object)?, time, self.unit())?);
+            points.extend(session.points(
+                object,
+                &session.geometry(object)?,
+                time,
+                self.scene_from_file(),
+            )?);
         }
         Ok(points)
     }

@@ -17,6 +17,8 @@ const PIECE: usize = 1 << 18;
 #[derive(Debug)]
 pub(in super::super) struct Source {
     content: Content,
+    /// Where the layer begins in the file [bytes].
+    start: u64,
     length: u64,
 }
 
@@ -29,11 +31,16 @@ enum Content {
 impl Source {
     pub(in super::super) fn file(file: File) -> std::io::Result<Self> {
         let length = file.metadata()?.len();
-        Ok(Self { content: Content::File(Mutex::new(file)), length })
+        Ok(Self { content: Content::File(Mutex::new(file)), start: 0, length })
+    }
+
+    /// A part of a file, as if there were nothing else in it.
+    pub(in super::super) fn part(file: File, (start, length): (u64, u64)) -> Self {
+        Self { content: Content::File(Mutex::new(file)), start, length }
     }
 
     pub(in super::super) fn memory(bytes: Vec<u8>) -> Self {
-        Self { length: bytes.len() as u64, content: Content::Memory(bytes) }
+        Self { length: bytes.len() as u64, start: 0, content: Content::Memory(bytes) }
     }
 
     /// Size of the file [bytes].
@@ -49,7 +56,10 @@ impl Source {
         match &self.content {
             Content::File(file) => {
                 let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-                file.seek(SeekFrom::Start(position))?;
+                if position.saturating_add(bytes.len() as u64) > self.length {
+                    return fault(position, "more bytes");
+                }
+                file.seek(SeekFrom::Start(self.start + position))?;
                 Ok(file.read_exact(bytes)?)
             }
             Content::Memory(all) => {

@@ -40,7 +40,11 @@ impl DistanceGrid {
         };
         let known: Vec<Known> =
             nearest.par_iter().enumerate().with_min_len(1024).filter_map(at_node).collect();
-        let (distances, velocities) = march(layout, &known, moving);
+        let is_inside = |node| {
+            let hit = surface.closest(topology, node_position(layout, node), f32::INFINITY);
+            hit.is_some_and(|hit| hit.distance < 0.0)
+        };
+        let (distances, velocities) = march(layout, &known, moving, is_inside);
         Self { layout, distances, velocities, nearest, surface_low: low, surface_high: high }
     }
 }
@@ -174,8 +178,12 @@ fn at_node(
     node: usize,
     triangle: u32,
 ) -> SurfacePoint {
-    let [_, row, layer] = layout.strides();
-    let point = layout.position([node % row, node % layer / row, node / layer]);
+    let point = node_position(layout, node);
     let closest = closest_point(point, surface.corners(topology, triangle));
     surface.signed(topology, point, triangle, closest)
+}
+
+fn node_position(layout: Layout, node: usize) -> Vec3 {
+    let [_, row, layer] = layout.strides();
+    layout.position([node % row, node % layer / row, node / layer])
 }

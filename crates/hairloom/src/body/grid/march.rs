@@ -18,8 +18,14 @@ pub(super) struct Known {
 }
 
 /// Fills a grid from the nodes next to the surface: signed distances [m], and velocities [m/s] if the surface is
-/// `moving`. The two sides march at the same time; they never meet at a closed surface.
-pub(super) fn march(layout: Layout, known: &[Known], moving: bool) -> (Vec<f32>, Vec<Vec3>) {
+/// `moving`. The two sides march at the same time; they never meet at a closed surface. Through a hole in an open one
+/// each side leaks to the other, and both have the same distance from the rim: there `is_inside` tells.
+pub(super) fn march(
+    layout: Layout,
+    known: &[Known],
+    moving: bool,
+    is_inside: impl Fn(usize) -> bool,
+) -> (Vec<f32>, Vec<Vec3>) {
     let side = |sign: f32| {
         let mut front = Front::new(layout, known, moving);
         front.run(known.iter().filter(|k| k.distance * sign >= 0.0).map(|k| k.node));
@@ -40,9 +46,10 @@ pub(super) fn march(layout: Layout, known: &[Known], moving: bool) -> (Vec<f32>,
         for (x, (distance, &into)) in row.iter_mut().zip(inside_row).enumerate() {
             let out = *distance;
             if out.min(into) < BAND {
-                sign = if into < out { -1.0 } else { 1.0 };
+                let node = line * layout.nodes[0] + x;
+                let inside_wins = if out.max(into) < BAND { is_inside(node) } else { into < out };
+                sign = if inside_wins { -1.0 } else { 1.0 };
                 if into < out && moving {
-                    let node = line * layout.nodes[0] + x;
                     velocities[node] = inside.velocities[node];
                 }
             }

@@ -50,6 +50,27 @@ const CASES: &[(&str, &str)] = &[
         "[groom]\nfile = 'a'\nresample = 9.5",
         "a.toml:3:1: groom.resample: expected a whole number from 2 to 10000, found 9.5",
     ),
+    ("[groom]\nfile = 'a'\nturn = 1", "a.toml:3:1: groom.turn: expected true or false, found 1"),
+    (
+        "[groom]\nfile = 'a'\nedit = 3",
+        "a.toml:3:1: groom.edit: expected a list of tables, each [[groom.edit]], found 3",
+    ),
+    (
+        "[groom]\nfile = 'a'\n[[groom.edit]]\nlength = 0.2",
+        "a.toml:3:1: [groom.edit.0] needs do, the name of an edit",
+    ),
+    (
+        "[groom]\nfile = 'a'\n[[groom.edit]]\ndo = 'trimm'",
+        "a.toml:4:1: groom.edit.0.do: unknown edit 'trimm'; expected one of length, curl, trim, resample, smooth, clump, remove-inside, seat, guides, mirror. Did you mean 'trim'?",
+    ),
+    (
+        "[groom]\nfile = 'a'\n[[groom.edit]]\ndo = 'seat'\n[[groom.edit]]\ndo = 'trim'\nlenght = 0.2",
+        "a.toml:7:1: unknown key 'lenght' in [groom.edit.1]; expected one of length, fraction, point, normal. Did you mean 'length'?",
+    ),
+    (
+        "[groom]\nfile = 'a'\n[[groom.edit]]\ndo = 'curl'\nfactor = -1",
+        "a.toml:5:1: groom.edit.0.factor: expected a number from 0 to 100, found -1",
+    ),
     (
         "[groom]\nfile = 'a'\nguides = { fraction = 0.0 }",
         "a.toml:3:12: groom.guides.fraction: expected a number from 0.000001 to 1, found 0.0",

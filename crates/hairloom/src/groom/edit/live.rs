@@ -1,10 +1,11 @@
-use thiserror::Error;
+//! Edits of hair that is being simulated: each comes with a map by which a solver carries its state over.
 
-use super::plan::{Plan, coordinate_at};
-use super::{Groom, Remap};
+use super::super::plan::{Plan, coordinate_at};
+use super::super::{Groom, Remap};
+use super::EditError;
 
 /// A cut that would leave a last edge shorter than this part of the old one moves the vertex before it instead.
-const SHORTEST_REMNANT: f32 = 0.25;
+pub(super) const SHORTEST_REMNANT: f32 = 0.25;
 
 /// No strand is lengthened by more edges than this.
 const MOST_NEW_EDGES: f32 = 1000.0;
@@ -16,43 +17,6 @@ pub enum Amount<'a> {
     All(f32),
     /// One for each strand.
     Each(&'a [f32]),
-}
-
-/// Why an edit could not be made.
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum EditError {
-    /// The number of amounts differs from the number of strands.
-    #[error("{found} amounts were given for {strands} strands; give one for each")]
-    Count {
-        /// How many strands there are.
-        strands: usize,
-        /// How many amounts there are.
-        found: usize,
-    },
-    /// An amount is out of range.
-    #[error("strand {strand}: {amount} is out of range; expected {expected}")]
-    Range {
-        /// Index of the strand.
-        strand: usize,
-        /// The amount given.
-        amount: f32,
-        /// The range.
-        expected: &'static str,
-    },
-    /// A strand does not exist.
-    #[error("strand {strand} cannot be removed: the groom has {strands} strands, counted from 0")]
-    NoSuchStrand {
-        /// The index given.
-        strand: usize,
-        /// How many strands there are.
-        strands: usize,
-    },
-    /// A strand has no edge.
-    #[error("strand {strand} has fewer than two vertices; repair the groom first")]
-    TooFewVertices {
-        /// Index of the strand.
-        strand: usize,
-    },
 }
 
 impl Amount<'_> {
@@ -148,7 +112,7 @@ pub fn remove(groom: &Groom, strands: &[usize]) -> Result<(Groom, Remap), EditEr
 mod tests {
     use glam::Vec3;
 
-    use super::super::{Curves, Groom, Root};
+    use super::super::super::{Curves, Groom, Root};
     use super::{Amount, EditError, grow_length, remove, trim};
 
     fn ruler() -> Groom {

@@ -1,0 +1,109 @@
+//! What the readers and writers of whole files share.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use glam::Vec3;
+use hairloom::groom::Groom;
+
+/// Why a file of strands could not be read or written.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {problem}", path.display())]
+pub struct FileError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub problem: FileProblem,
+}
+
+/// What can be wrong with a file of strands, or with a groom that shall become one.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileProblem {
+    /// The system could not open, read or write the file.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// The file is not what its name says, is cut off, or contradicts itself; the text says what was expected.
+    #[error("{0}")]
+    Content(String),
+    /// The groom cannot be written in this format; the text says why and what to do.
+    #[error("{0}")]
+    Groom(String),
+    /// The unit is zero, negative or not a number.
+    #[error("the unit must be a positive number of metres, and is {unit}")]
+    Unit {
+        /// The unit that was asked for [m].
+        unit: f32,
+    },
+}
+
+impl FileProblem {
+    pub(crate) fn content(text: impl Into<String>) -> Self {
+        Self::Content(text.into())
+    }
+
+    pub(crate) fn at(self, path: &Path) -> FileError {
+        FileError { path: path.to_owned(), problem: self }
+    }
+}
+
+/// All bytes of a regular file.
+pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    bytes
+        .try_reserve_exact(usize::try_from(metadata.len()).unwrap_or(usize::MAX))
+        .map_err(io::Error::other)?;
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Writes a file through a buffer.
+pub(crate) fn write_file(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> Result<(), FileProblem>,
+) -> Result<(), FileError> {
+    let written = || {
+        let mut out = BufWriter::with_capacity(1 << 18, File::create(path)?);
+        write(&mut out)?;
+        Ok(out.flush()?)
+    };
+    written().map_err(|problem: FileProblem| problem.at(path))
+}
+
+/// Whether the offsets of a groom's curves fit its points.
+pub(crate) fn check_offsets(groom: &Groom) -> Result<(), FileProblem> {
+    let offsets = &groom.curves.offsets;
+    let fit = offsets.is_sorted()
+        && offsets.first() == Some(&0)
+        && offsets.last().map(|&end| end as usize) == Some(groom.vertices());
+    match fit {
+        true => Ok(()),
+        false => Err(FileProblem::Groom("the offsets of the groom's curves do not fit its points".into())),
+    }
+}
+
+/// A little-endian number of four bytes at a position.
+pub(crate) fn word(bytes: &[u8], position: usize) -> Option<[u8; 4]> {
+    bytes.get(position..)?.first_chunk().copied()
+}
+
+/// A vector from twelve little-endian bytes.
+pub(crate) fn vec3_from_bytes(bytes: [u8; 12]) -> Vec3 {
+    let (parts, _) = bytes.as_chunks::<4>();
+    Vec3::new(f32::from_le_bytes(parts[0]), f32::from_le_bytes(parts[1]), f32::from_le_bytes(parts[2]))
+}
+
+/// Twelve little-endian bytes of a vector.
+pub(crate) fn vec3_to_bytes(vector: Vec3) -> [u8; 12] {
+    let mut bytes = [0; 12];
+    for (bytes, number) in bytes.chunks_exact_mut(4).zip(vector.to_array()) {
+        bytes.copy_from_slice(&number.to_le_bytes());
+    }
+    bytes
+}

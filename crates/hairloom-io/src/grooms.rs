@@ -1,0 +1,264 @@
+//! Grooms at rest, from and to every format that holds one.
+//!
+//! | ending | format | unit and up axis |
+//! |---|---|---|
+//! | `.usda`, `.usdc`, `.usd`, `.usdz` | USD (`.usdz` is read only) | stated in the file |
+//! | `.abc` | Alembic | not stated: metres, y up |
+//! | `.hair` | Cem Yuksel's HAIR | not stated: centimetres, z up |
+//! | `.tfx` | TressFX 4 | not stated: metres, y up |
+//! | `.data` | USC-HairSalon | not stated: metres, y up |
+//! | `.ply` | PLY strands | not stated: metres, y up |
+//! | `.obj` | OBJ polylines | not stated: metres, y up |
+//!
+//! [`Said`] replaces what a file states, or does not. A [`FileGroom`] stays in its file's own unit and axes, so that a
+//! groom that is written in the same ones keeps every bit of its positions. USD files are written in the unit and axes that the
+//! groom came in; the other formats in those of the table, unless they are said.
+
+use std::path::Path;
+
+use hairloom::groom::{Attribute, Domain, Groom, GroomError, Repairs, Values};
+
+use crate::cache::CacheError;
+use crate::file::{FileProblem, read_bytes, write_file};
+use crate::geometry::Geometry;
+use crate::hair::HairFile;
+use crate::{Axis, Space, alembic, cache, hair, obj, ply, tfx, usc};
+
+/// The formats of grooms, by the endings of files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GroomFormat {
+    /// `.usda`, `.usdc`, `.usd`, `.usdz`.
+    Usd,
+    /// `.abc`.
+    Alembic,
+    /// `.hair`.
+    Hair,
+    /// `.tfx`.
+    Tfx,
+    /// `.data`.
+    Usc,
+    /// `.ply`.
+    Ply,
+    /// `.obj`.
+    Obj,
+}
+
+impl GroomFormat {
+    /// The endings of files with grooms, for messages.
+    pub const ENDINGS: &str = ".usdc, .usda, .usd, .usdz, .abc, .hair, .tfx, .data, .ply or .obj";
+
+    /// The format that a file's ending asks for.
+    pub fn of_file(path: &Path) -> Option<Self> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        Some(match extension.as_str() {
+            "usd" | "usda" | "usdc" | "usdz" => Self::Usd,
+            "abc" => Self::Alembic,
+            "hair" => Self::Hair,
+            "tfx" => Self::Tfx,
+            "data" => Self::Usc,
+            "ply" => Self::Ply,
+            "obj" => Self::Obj,
+            _ => return None,
+        })
+    }
+
+    /// The unit and axes of files that do not state them.
+    fn unstated(self) -> Space {
+        match self {
+            Self::Hair => Space { unit: 0.01, up: Axis::Z },
+            _ => Space::SCENE,
+        }
+    }
+}
+
+/// What someone who knows says about a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Said {
+    /// Metres per unit of the file [m].
+    pub unit: Option<f32>,
+    /// The axis that points up in the file.
+    pub up: Option<Axis>,
+}
+
+impl Said {
+    /// What is said, and `otherwise` where nothing is.
+    pub(crate) fn or(self, otherwise: Space) -> Space {
+        Space { unit: self.unit.unwrap_or(otherwise.unit), up: self.up.unwrap_or(otherwise.up) }
+    }
+}
+
+/// A groom in the unit and axes of a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileGroom {
+    /// The groom: lengths in units of `space`.
+    pub groom: Groom,
+    /// The unit and the axes.
+    pub space: Space,
+}
+
+/// The attribute under which a groom's points of the file go through a repair.
+const FILE_POINTS: &str = "hairloom:filePoints";
+
+impl FileGroom {
+    /// The same groom in another space.
+    pub fn in_space(mut self, space: Space) -> Self {
+        let from = std::mem::replace(&mut self.space, space);
+        if from == space {
+            return self;
+        }
+        let Groom { curves, widths, attributes, .. } = &mut self.groom;
+        curves.points.iter_mut().for_each(|point| *point = from.convert(&space, *point));
+        if from.unit != space.unit {
+            let factor = from.factor(&space);
+            widths.iter_mut().for_each(|width| *width = (f64::from(*width) * factor) as f32);
+        }
+        for attribute in attributes.iter_mut().filter(|attribute| attribute.name == cache::ROOT_NORMAL) {
+            if let Values::Vec3(normals) = &mut attribute.values {
+                normals.iter_mut().for_each(|normal| *normal = from.turn(&space, *normal));
+            }
+        }
+        self
+    }
+
+    /// The groom in metres, y up.
+    pub fn into_metres(self) -> Groom {
+        self.in_space(Space::SCENE).groom
+    }
+
+    /// The groom with everything mended that has one obvious remedy (see [`Groom::repair`]); what stays keeps the bits
+    /// of its positions.
+    pub fn mended(self) -> Result<(Self, Repairs), GroomError> {
+        let space = self.space;
+        let points = self.groom.curves.points.clone();
+        let mut groom = self.into_metres();
+        let (name, domain) = (FILE_POINTS.to_owned(), Domain::Vertex);
+        groom.attributes.push(Attribute { name, domain, values: Values::Vec3(points) });
+        let (mut groom, repairs) = groom.checked()?;
+        let points = groom.attributes.pop().map(|attribute| attribute.values);
+        let mut mended = Self { groom, space: Space::SCENE }.in_space(space);
+        if let Some(Values::Vec3(points)) = points {
+            mended.groom.curves.points = points;
+        }
+        Ok((mended, repairs))
+    }
+}
+
+/// Reads the groom in a file, the first frame if it moves, in the file's own unit and axes.
+pub fn read(path: impl AsRef<Path>, said: &Said) -> Result<FileGroom, CacheError> {
+    let path = path.as_ref();
+    let format = GroomFormat::of_file(path).ok_or_else(|| unknown(path))?;
+    let space = valid(path, said.or(format.unstated()))?;
+    let bytes = || read_bytes(path).map_err(|error| FileProblem::Io(error).at(path));
+    let groom = match format {
+        GroomFormat::Usd | GroomFormat::Alembic => return read_geometry(path, said),
+        GroomFormat::Hair => hair::read(path, &hair::ReadOptions { unit: 1.0, up: Axis::Y })?,
+        GroomFormat::Tfx => tfx::parse(&bytes()?).map_err(|problem| problem.at(path))?,
+        GroomFormat::Usc => usc::parse(&bytes()?).map_err(|problem| problem.at(path))?,
+        GroomFormat::Ply => ply::parse(&bytes()?).map_err(|problem| problem.at(path))?,
+        GroomFormat::Obj => {
+            let parsed = obj::parse_strands(&bytes()?);
+            parsed.map_err(|problem| obj::ObjError { path: path.to_owned(), problem })?
+        }
+    };
+    Ok(FileGroom { groom, space })
+}
+
+/// Reads the groom in a file, the first frame if it moves, in metres and y up.
+pub fn read_metres(path: impl AsRef<Path>, said: &Said) -> Result<Groom, CacheError> {
+    Ok(read(path, said)?.into_metres())
+}
+
+fn read_geometry(path: &Path, said: &Said) -> Result<FileGroom, CacheError> {
+    let mut geometry = Geometry::open(path)?;
+    if !geometry.has_curves() {
+        return Err(CacheError::NoCurves { path: path.to_owned() });
+    }
+    let space = valid(path, geometry.leave_in_own_space(said))?;
+    Ok(FileGroom { groom: geometry.groom(f64::NEG_INFINITY)?, space })
+}
+
+fn unknown(path: &Path) -> CacheError {
+    CacheError::GroomExtension { path: path.to_owned() }
+}
+
+fn valid(path: &Path, space: Space) -> Result<Space, CacheError> {
+    match space.is_valid() {
+        true => Ok(space),
+        false => Err(FileProblem::Unit { unit: space.unit }.at(path).into()),
+    }
+}
+
+/// Writes a groom in the format of the file's ending; answers what the format has no place for.
+pub fn write(path: impl AsRef<Path>, groom: &FileGroom, said: &Said) -> Result<Vec<String>, CacheError> {
+    let path = path.as_ref();
+    let format = GroomFormat::of_file(path).ok_or_else(|| unknown(path))?;
+    let otherwise = match format {
+        GroomFormat::Usd => groom.space,
+        _ => format.unstated(),
+    };
+    let space = valid(path, said.or(otherwise))?;
+    if format == GroomFormat::Alembic {
+        // Points stay in metres there, and a transform makes the unit.
+        let metres = groom.clone().in_space(Space { unit: 1.0, up: space.up });
+        alembic::write(path, &metres.groom, &alembic::WriteOptions { unit: decimal(space.unit) })?;
+        return Ok(Vec::new());
+    }
+    let moved;
+    let groom = match groom.space == space {
+        true => &groom.groom,
+        false => {
+            moved = groom.clone().in_space(space).groom;
+            &moved
+        }
+    };
+    match format {
+        GroomFormat::Usd => {
+            cache::write_usd_groom(path, groom, &space)?;
+            return Ok(Vec::new());
+        }
+        GroomFormat::Hair => {
+            let (file, written) = HairFile::from_groom(
+                groom,
+                &hair::WriteOptions { unit: 1.0, up: Axis::Y, info: note(&space) },
+            )
+            .map_err(|problem| hair::HairError { path: path.to_owned(), problem })?;
+            let write = |problem| hair::HairError { path: path.to_owned(), problem };
+            hair::write_file(path, &file).map_err(write)?;
+            return Ok(written.dropped);
+        }
+        GroomFormat::Tfx => write_file(path, |out| tfx::write_to(out, groom))?,
+        GroomFormat::Usc => write_file(path, |out| usc::write_to(out, groom))?,
+        GroomFormat::Ply => write_file(path, |out| ply::write_to(out, groom))?,
+        GroomFormat::Obj => write_file(path, |out| obj::write_strands(out, groom))?,
+        GroomFormat::Alembic => {}
+    }
+    Ok(dropped(groom, format))
+}
+
+/// The unit as people write it: the shortest decimals of the float, as a double.
+pub(crate) fn decimal(unit: f32) -> f64 {
+    unit.to_string().parse().unwrap_or(f64::from(unit))
+}
+
+fn note(space: &Space) -> String {
+    let up = if space.up == Axis::Z { "z" } else { "y" };
+    format!("Written by Hairloom: a unit is {} m, {up} up", space.unit)
+}
+
+/// What a groom has and a format has no place for, by name.
+fn dropped(groom: &Groom, format: GroomFormat) -> Vec<String> {
+    let held: &[&str] = match format {
+        GroomFormat::Tfx => &["root_uv", "widths", tfx::INVERSE_MASS, "st", hair::COLOUR, "displayOpacity"],
+        GroomFormat::Ply => &["widths", hair::COLOUR],
+        _ => &[],
+    };
+    let parts = [
+        ("widths", !groom.widths.is_empty()),
+        ("root_uv", !groom.root_uv.is_empty()),
+        ("ids", !groom.ids.is_empty()),
+        ("guides", groom.guides.contains(&true)),
+    ];
+    let parts = parts.into_iter().filter(|(_, present)| *present).map(|(name, _)| name);
+    let attributes = groom.attributes.iter().map(|attribute| attribute.name.as_str());
+    parts.chain(attributes).filter(|name| !held.contains(name)).map(str::to_owned).collect()
+}

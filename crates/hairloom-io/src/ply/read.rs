@@ -1,0 +1,336 @@
+use glam::Vec3;
+use hairloom::body::TriMesh;
+use hairloom::groom::{Attribute, Curves, Domain, Groom, Root, Values};
+
+use super::header::{Element, Encoding, Header, Number, Property};
+use super::rows::{Body, decode};
+use crate::chains::{Chains, groom_of};
+use crate::file::{FileProblem, vec3_from_bytes};
+use crate::obj::triangulate::triangulate;
+
+pub(super) const COLOUR: &str = "displayColor";
+
+const STRANDS: [&str; 8] = ["strand", "strands", "curve", "curves", "hair", "fiber", "polyline", "line"];
+const LISTS: [&str; 4] = ["vertex_indices", "vertex_index", "indices", "vertices"];
+const COUNTS: [&str; 4] = ["vertex_count", "num_vertices", "count", "size"];
+const IDS: [&str; 5] = ["strand", "strand_id", "strand_index", "hair_id", "curve_id"];
+const WIDTHS: [&str; 4] = ["width", "thickness", "diameter", "radius"];
+
+/// The vertices of a file, and what is read of them.
+#[derive(Default)]
+struct Vertices {
+    points: Vec<Vec3>,
+    widths: Vec<f32>,
+    colours: Vec<Vec3>,
+    ids: Vec<u32>,
+}
+
+/// How the vertices are strands.
+enum Strands {
+    /// Where each strand's vertices end among `order`.
+    Lists {
+        order: Vec<u32>,
+        ends: Vec<u32>,
+    },
+    Counts(Vec<u32>),
+    Edges(Chains),
+}
+
+/// The strands in the bytes of a file, in the file's own unit and axes.
+pub fn parse(bytes: &[u8]) -> Result<Groom, FileProblem> {
+    let (header, rest) = Header::parse(bytes)?;
+    let mut body = Body { encoding: header.encoding, rest };
+    let (mut vertices, mut strands) = (None, None);
+    for element in &header.elements {
+        body.check(element)?;
+        let is_strands = STRANDS.iter().any(|name| element.name.eq_ignore_ascii_case(name));
+        let known = vertices.as_ref().map_or(0, |vertices: &Vertices| vertices.points.len());
+        match element.name.as_str() {
+            "vertex" if vertices.is_none() => vertices = Some(read_vertices(&mut body, element)?),
+            "edge" if strands.is_none() && element.find(&["vertex1"], false).is_some() => {
+                strands = Some(read_edges(&mut body, element, known)?);
+            }
+            _ if is_strands && element.find(&LISTS, true).is_some() => {
+                strands = Some(read_lists(&mut body, element, known)?);
+            }
+            _ if is_strands && element.find(&COUNTS, false).is_some() => {
+                strands = Some(read_counts(&mut body, element, known)?);
+            }
+            _ => skip(&mut body, element)?,
+        }
+    }
+    let mut vertices: Vertices =
+        vertices.ok_or_else(|| FileProblem::content("the file has no element \"vertex\""))?;
+    let (groom, order) = match strands {
+        Some(Strands::Edges(chains)) => groom_of(&vertices.points, &chains)?,
+        Some(Strands::Lists { order, ends }) => ordered(&mut vertices, order, ends),
+        Some(Strands::Counts(ends)) => {
+            let order = (0..vertices.points.len() as u32).collect();
+            ordered(&mut vertices, order, ends)
+        }
+        None if !vertices.ids.is_empty() => by_ids(&mut vertices),
+        None => {
+            return Err(FileProblem::content(
+                "nothing in the file says which vertices form strands: expected an element \"strand\" with lists of \
+                 vertices, an element \"edge\", or a property \"strand_id\" at the vertices",
+            ));
+        }
+    };
+    Ok(with_columns(groom, &order, &vertices))
+}
+
+/// The mesh in the bytes of a file, in the file's own unit and axes.
+pub fn parse_mesh(bytes: &[u8]) -> Result<TriMesh, FileProblem> {
+    let (header, rest) = Header::parse(bytes)?;
+    let mut body = Body { encoding: header.encoding, rest };
+    let mut mesh = TriMesh::default();
+    let mut faces = None;
+    for element in &header.elements {
+        body.check(element)?;
+        let list = element.find(&LISTS, true);
+        match (element.name.as_str(), list) {
+            ("vertex", _) if mesh.points.is_empty() => {
+                mesh.points = read_vertices(&mut body, element)?.points
+            }
+            ("face", Some(list)) if faces.is_none() => {
+                let (mut triangles, mut polygon) = (Vec::new(), Vec::new());
+                body.rows(element, Some(list), |row| {
+                    polygon.clear();
+                    for &vertex in &row.list {
+                        polygon.push(index(vertex, mesh.points.len())?);
+                    }
+                    triangulate(&mesh.points, &polygon, |[a, b, c]| {
+                        if a != b && b != c && c != a {
+                            triangles.push([a, b, c]);
+                        }
+                    });
+                    Ok(())
+                })?;
+                faces = Some(triangles);
+            }
+            _ => skip(&mut body, element)?,
+        }
+    }
+    mesh.triangles = faces.ok_or_else(|| {
+        FileProblem::content(
+            "the file has no faces: expected an element \"face\" with a list \"vertex_indices\"",
+        )
+    })?;
+    Ok(mesh)
+}
+
+fn skip(body: &mut Body<'_>, element: &Element) -> Result<(), FileProblem> {
+    match body.table(element) {
+        Some(_) => Ok(()),
+        None => body.rows(element, None, |_| Ok(())),
+    }
+}
+
+fn index(number: f64, vertices: usize) -> Result<u32, FileProblem> {
+    if number >= 0.0 && number < vertices as f64 && number.fract() == 0.0 {
+        return Ok(number as u32);
+    }
+    Err(FileProblem::content(format!(
+        "vertex {number} is named, and the file has {vertices} before that, counted from 0"
+    )))
+}
+
+/// Where the columns of a vertex are among its properties.
+struct Columns {
+    position: [usize; 3],
+    width: Option<(usize, f64)>,
+    colour: Option<([usize; 3], f64)>,
+    id: Option<usize>,
+}
+
+impl Columns {
+    fn of(element: &Element) -> Result<Self, FileProblem> {
+        let number = |name: &str| element.find(&[name], false);
+        let three = |names: [&str; 3]| Some([number(names[0])?, number(names[1])?, number(names[2])?]);
+        let kind = |index: usize| element.properties[index].number;
+        let position = three(["x", "y", "z"]).filter(|axes| axes.iter().all(|&axis| !kind(axis).is_whole()));
+        let width = element.find(&WIDTHS, false).filter(|&width| !kind(width).is_whole());
+        let factor = |width: usize| match element.properties[width].name.eq_ignore_ascii_case("radius") {
+            true => 2.0,
+            false => 1.0,
+        };
+        // Colours of whole numbers go up to the largest.
+        let scale = |colour: [usize; 3]| match kind(colour[0]) {
+            Number::U8 => 1.0 / 255.0,
+            Number::U16 => 1.0 / 65535.0,
+            _ => 1.0,
+        };
+        Ok(Self {
+            position: position.ok_or_else(|| {
+                FileProblem::content("the vertices have no x, y and z of type float or double")
+            })?,
+            width: width.map(|width| (width, factor(width))),
+            colour: three(["red", "green", "blue"]).map(|colour| (colour, scale(colour))),
+            id: element.find(&IDS, false).filter(|&id| kind(id).is_whole()),
+        })
+    }
+}
+
+fn read_vertices(body: &mut Body<'_>, element: &Element) -> Result<Vertices, FileProblem> {
+    body.check(element)?;
+    let columns = Columns::of(element)?;
+    let rows = usize::try_from(element.rows).unwrap_or(usize::MAX);
+    if u32::try_from(rows).is_err() {
+        return Err(FileProblem::content("there are more vertices than a groom can hold"));
+    }
+    let mut vertices = Vertices::default();
+    if let Some((table, size)) = body.table(element) {
+        read_table(&mut vertices, element, &columns, (table, size), body.encoding == Encoding::Big);
+        return Ok(vertices);
+    }
+    vertices.points.reserve_exact(rows);
+    body.rows(element, None, |row| {
+        vertices.take(&columns, |property| row.numbers[property]);
+        Ok(())
+    })?;
+    Ok(vertices)
+}
+
+impl Vertices {
+    fn take(&mut self, columns: &Columns, number: impl Fn(usize) -> f64) {
+        self.points.push(Vec3::from_array(columns.position.map(|axis| number(axis) as f32)));
+        if let Some((width, factor)) = columns.width {
+            self.widths.push((number(width) * factor) as f32);
+        }
+        if let Some((colour, scale)) = columns.colour {
+            self.colours.push(Vec3::from_array(colour.map(|part| (number(part) * scale) as f32)));
+        }
+        if let Some(id) = columns.id {
+            self.ids.push(number(id) as i64 as u32);
+        }
+    }
+}
+
+fn read_table(
+    vertices: &mut Vertices,
+    element: &Element,
+    columns: &Columns,
+    (table, size): (&[u8], usize),
+    big: bool,
+) {
+    let mut ends = Vec::new();
+    let mut end = 0;
+    for Property { number, .. } in &element.properties {
+        ends.push((end, *number));
+        end += number.size();
+    }
+    let [x, y, z] = columns.position.map(|axis| ends[axis]);
+    let together = [y, z] == [(x.0 + 4, Number::F32), (x.0 + 8, Number::F32)] && x.1 == Number::F32;
+    let rows = table.len() / size.max(1);
+    vertices.points.reserve_exact(rows);
+    let plain = columns.width.is_none() && columns.colour.is_none() && columns.id.is_none();
+    if together && !big {
+        let point = |row: &[u8]| row[x.0..].first_chunk().map_or(Vec3::ZERO, |&bytes| vec3_from_bytes(bytes));
+        vertices.points.extend(table.chunks_exact(size).map(point));
+        if plain {
+            return;
+        }
+        vertices.points.clear();
+    }
+    for row in table.chunks_exact(size) {
+        vertices.take(columns, |property| {
+            let (start, number) = ends[property];
+            decode(&row[start..], number, big).unwrap_or_default()
+        });
+    }
+}
+
+fn read_edges(body: &mut Body<'_>, element: &Element, vertices: usize) -> Result<Strands, FileProblem> {
+    let find = |name: &str| {
+        let missing = || FileProblem::content(format!("the edges have no {name}"));
+        element.find(&[name], false).ok_or_else(missing)
+    };
+    let (first, second) = (find("vertex1")?, find("vertex2")?);
+    let mut chains = Chains::new(vertices);
+    body.rows(element, None, |row| {
+        chains.join(index(row.numbers[first], vertices)?, index(row.numbers[second], vertices)?)
+    })?;
+    Ok(Strands::Edges(chains))
+}
+
+fn read_lists(body: &mut Body<'_>, element: &Element, vertices: usize) -> Result<Strands, FileProblem> {
+    let mut used = vec![false; vertices];
+    let (mut order, mut ends) = (Vec::new(), Vec::new());
+    body.rows(element, element.find(&LISTS, true), |row| {
+        for &vertex in &row.list {
+            let vertex = index(vertex, vertices)?;
+            if std::mem::replace(&mut used[vertex as usize], true) {
+                return Err(FileProblem::content(format!(
+                    "vertex {vertex} (counted from 0) belongs to two strands; expected it in one"
+                )));
+            }
+            order.push(vertex);
+        }
+        ends.push(order.len() as u32);
+        Ok(())
+    })?;
+    Ok(Strands::Lists { order, ends })
+}
+
+fn read_counts(body: &mut Body<'_>, element: &Element, vertices: usize) -> Result<Strands, FileProblem> {
+    let count = element.find(&COUNTS, false).unwrap_or_default();
+    let (mut ends, mut end) = (Vec::new(), 0.0);
+    body.rows(element, None, |row| {
+        let added = row.numbers[count];
+        end += added;
+        if !(added >= 0.0 && added.fract() == 0.0 && end <= vertices as f64) {
+            return Err(FileProblem::content(format!(
+                "strand {} claims {added} vertices, and the file has {vertices} for all strands",
+                ends.len()
+            )));
+        }
+        ends.push(end as u32);
+        Ok(())
+    })?;
+    Ok(Strands::Counts(ends))
+}
+
+/// Strands of vertices in an order.
+fn ordered(vertices: &mut Vertices, mut order: Vec<u32>, mut ends: Vec<u32>) -> (Groom, Vec<u32>) {
+    order.truncate(ends.last().map_or(0, |&end| end as usize));
+    let all = std::mem::take(&mut vertices.points);
+    let points = order.iter().map(|&vertex| all[vertex as usize]).collect();
+    drop(all);
+    let roots = vec![Root::Rigid; ends.len()];
+    ends.insert(0, 0);
+    (Groom { curves: Curves { offsets: ends, points }, roots, ..Groom::default() }, order)
+}
+
+/// Strands of vertices with the same identifier, in the order in which the identifiers first come.
+fn by_ids(vertices: &mut Vertices) -> (Groom, Vec<u32>) {
+    let ids = std::mem::take(&mut vertices.ids);
+    let id = |vertex: u32| ids[vertex as usize];
+    let mut order: Vec<u32> = (0..ids.len() as u32).collect();
+    order.sort_unstable_by_key(|&vertex| (id(vertex), vertex));
+    let mut first = vec![0; ids.len()];
+    for strand in order.chunk_by(|&a, &b| id(a) == id(b)) {
+        strand.iter().for_each(|&vertex| first[vertex as usize] = strand[0]);
+    }
+    order.sort_unstable_by_key(|&vertex| (first[vertex as usize], vertex));
+    let (mut ends, mut strand_ids) = (Vec::new(), Vec::new());
+    for strand in order.chunk_by(|&a, &b| id(a) == id(b)) {
+        ends.push(ends.last().map_or(0, |&end| end) + strand.len() as u32);
+        strand_ids.push(id(strand[0]));
+    }
+    drop((first, ids));
+    let (groom, order) = ordered(vertices, order, ends);
+    (Groom { ids: strand_ids, ..groom }, order)
+}
+
+/// The groom with what else is known of its vertices.
+fn with_columns(mut groom: Groom, order: &[u32], vertices: &Vertices) -> Groom {
+    if !vertices.widths.is_empty() {
+        groom.widths = order.iter().map(|&vertex| vertices.widths[vertex as usize]).collect();
+    }
+    if !vertices.colours.is_empty() {
+        let colours = order.iter().map(|&vertex| vertices.colours[vertex as usize]).collect();
+        let (name, domain) = (COLOUR.to_owned(), Domain::Vertex);
+        groom.attributes.push(Attribute { name, domain, values: Values::Vec3(colours) });
+    }
+    groom
+}
