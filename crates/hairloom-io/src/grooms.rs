@@ -217,9 +217,11 @@ pub fn write(path: impl AsRef<Path>, groom: &FileGroom, said: &Said) -> Result<V
             return Ok(Vec::new());
         }
         GroomFormat::Hair => {
-            let (file, written) =
-                HairFile::from_groom(groom, &hair::WriteOptions { unit: 1.0, up: Axis::Y, info: note(&space) })
-                    .map_err(|problem| hair::HairError { path: path.to_owned(), problem })?;
+            let (file, written) = HairFile::from_groom(
+                groom,
+                &hair::WriteOptions { unit: 1.0, up: Axis::Y, info: note(&space) },
+            )
+            .map_err(|problem| hair::HairError { path: path.to_owned(), problem })?;
             let write = |problem| hair::HairError { path: path.to_owned(), problem };
             hair::write_file(path, &file).map_err(write)?;
             return Ok(written.dropped);

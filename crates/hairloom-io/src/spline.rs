@@ -81,12 +81,7 @@ impl Cubic {
     }
 
     /// The value of control values at a place; `mix` adds up four of them by their weights.
-    fn at<T: Copy, Sum>(
-        &self,
-        controls: &[T],
-        place: Place,
-        mix: impl Fn([T; 4], [f64; 4]) -> Sum,
-    ) -> Sum {
+    fn at<T: Copy, Sum>(&self, controls: &[T], place: Place, mix: impl Fn([T; 4], [f64; 4]) -> Sum) -> Sum {
         let weights = self.weights(place.t);
         let first = match self.basis {
             Basis::Bezier => 3 * place.segment,
@@ -309,7 +304,8 @@ impl Column {
 
     /// Takes the values at places of a strand.
     fn follow(&mut self, cubic: &Cubic, places: &[Place], range: std::ops::Range<usize>, start: usize) {
-        let range = if self.varying { start..start + (cubic.segments(range.len()).unwrap_or(0) + 1) } else { range };
+        let range =
+            if self.varying { start..start + (cubic.segments(range.len()).unwrap_or(0) + 1) } else { range };
         let varying = self.varying;
         fn along<T: Copy>(
             cubic: &Cubic,

@@ -19,7 +19,8 @@ pub fn parse(bytes: &[u8]) -> Result<Groom, FileProblem> {
         )
     })?;
     let (strands, vertices) = count(bytes, claimed)?;
-    let mut curves = Curves { offsets: Vec::with_capacity(strands + 1), points: Vec::with_capacity(vertices) };
+    let mut curves =
+        Curves { offsets: Vec::with_capacity(strands + 1), points: Vec::with_capacity(vertices) };
     curves.offsets.push(0);
     let mut rest = &bytes[4..];
     while let Some((length, after)) = rest.split_first_chunk::<4>() {
@@ -36,7 +37,8 @@ pub fn parse(bytes: &[u8]) -> Result<Groom, FileProblem> {
 fn count(bytes: &[u8], claimed: i32) -> Result<(usize, usize), FileProblem> {
     let (mut strands, mut vertices, mut position) = (0, 0_usize, 4);
     while let Some(length) = word(bytes, position).map(i32::from_le_bytes) {
-        let end = usize::try_from(length).ok().and_then(|length| length.checked_mul(12)?.checked_add(position + 4));
+        let end =
+            usize::try_from(length).ok().and_then(|length| length.checked_mul(12)?.checked_add(position + 4));
         let Some(end) = end.filter(|&end| end <= bytes.len()) else {
             return Err(FileProblem::content(format!(
                 "strand {strands} claims {length} vertices, and {} bytes are left for them: the file is cut off or \

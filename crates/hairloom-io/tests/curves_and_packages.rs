@@ -93,7 +93,10 @@ fn package(name: &str, content: &[u8], method: u16) -> Vec<u8> {
     bytes.extend([b"PK\x01\x02\x0a\0\x0a\0\0\0", &common[..], &[0; 16]].concat());
     bytes.extend(name.as_bytes());
     let size = bytes.len() as u32 - directory;
-    bytes.extend([&b"PK\x05\x06\0\0\0\0\x01\0\x01\0"[..], &size.to_le_bytes(), &directory.to_le_bytes(), &[0; 2]].concat());
+    bytes.extend(
+        [&b"PK\x05\x06\0\0\0\0\x01\0\x01\0"[..], &size.to_le_bytes(), &directory.to_le_bytes(), &[0; 2]]
+            .concat(),
+    );
     bytes
 }
 

@@ -176,7 +176,10 @@ fn strands() -> Groom {
 fn sound(read: Result<Groom, impl std::fmt::Display>, bytes: &[u8]) -> bool {
     match read {
         Ok(groom) => {
-            assert!(groom.check_shape().is_ok() || groom.curves.points.iter().any(|p| p.abs().max_element() > 1e5 || !p.is_finite()));
+            assert!(
+                groom.check_shape().is_ok()
+                    || groom.curves.points.iter().any(|p| p.abs().max_element() > 1e5 || !p.is_finite())
+            );
             assert_eq!(groom.curves.offsets.last().copied(), Some(groom.curves.points.len() as u32));
             assert!(groom.widths.is_empty() || groom.widths.len() == groom.vertices());
             let memory = groom.vertices() * size_of::<Vec3>() + groom.strands() * (size_of::<Root>() + 4);
@@ -190,8 +193,16 @@ fn sound(read: Result<Groom, impl std::fmt::Display>, bytes: &[u8]) -> bool {
     }
 }
 
-const WORDS: [&[u8]; 8] =
-    [&[0xff; 4], &[0; 8], b"\n", b" 4294967296 ", b"-1 ", b"nan ", b"element edge 3\n", b"property list uchar int x\n"];
+const WORDS: [&[u8]; 8] = [
+    &[0xff; 4],
+    &[0; 8],
+    b"\n",
+    b" 4294967296 ",
+    b"-1 ",
+    b"nan ",
+    b"element edge 3\n",
+    b"property list uchar int x\n",
+];
 
 #[test]
 fn damaged_strand_files_are_read_or_refused() {
@@ -252,7 +263,9 @@ fn hostile_strand_files_take_proportionate_time() {
     let start = std::time::Instant::now();
     mutation::bounded_address_space(|| {
         for head in heads {
-            for pattern in [&b"0 0 0 1\n"[..], b"1 ", b"\0", b"9", b"l 1 2\n", b"l 1 1\n", b"\n", b"v 1 1 1\nl -1\n"] {
+            for pattern in
+                [&b"0 0 0 1\n"[..], b"1 ", b"\0", b"9", b"l 1 2\n", b"l 1 1\n", b"\n", b"v 1 1 1\nl -1\n"]
+            {
                 let bytes = [head.as_bytes(), &fill(pattern)].concat();
                 sound(ply::parse(&bytes), &bytes);
                 sound(usc::parse(&bytes), &bytes);

@@ -40,7 +40,11 @@ fn tfx_files_come_back_to_the_bit() {
     let mut full = groom(5, 4);
     full.attributes.push(colours(20));
     let opacity = Values::Float((0..20).map(|index| index as f32 * 0.05).collect());
-    full.attributes.push(Attribute { name: "displayOpacity".into(), domain: Domain::Vertex, values: opacity });
+    full.attributes.push(Attribute {
+        name: "displayOpacity".into(),
+        domain: Domain::Vertex,
+        values: opacity,
+    });
     let plain = Groom { widths: Vec::new(), root_uv: Vec::new(), ..groom(3, 8) };
     for groom in [full, plain] {
         let mut bytes = Vec::new();
@@ -81,15 +85,15 @@ fn data_files_come_back_to_the_bit() {
 fn ply_strands_of_all_conventions_are_the_same() {
     let head = "ply\nformat ascii 1.0\ncomment c\nelement vertex 5\nproperty float x\nproperty float y\nproperty float z\n";
     let body = "0 0 0\n0 1 0\n0 2 0\n1 0 0\n1 1 0.1\n";
-    let lists =
-        format!("{head}element strand 2\nproperty list uchar int vertex_indices\nend_header\n{body}3 0 1 2\n2 3 4\n");
+    let lists = format!(
+        "{head}element strand 2\nproperty list uchar int vertex_indices\nend_header\n{body}3 0 1 2\n2 3 4\n"
+    );
     let counts = format!("{head}element strand 2\nproperty int vertex_count\nend_header\n{body}3\n2\n");
     let edges = format!(
         "{head}element edge 3\nproperty int vertex1\nproperty int vertex2\nend_header\n{body}1 2\n0 1\n3 4\n"
     );
-    let ids = format!(
-        "{head}property int strand_id\nend_header\n0 0 0 7\n0 1 0 7\n0 2 0 7\n1 0 0 3\n1 1 0.1 3\n"
-    );
+    let ids =
+        format!("{head}property int strand_id\nend_header\n0 0 0 7\n0 1 0 7\n0 2 0 7\n1 0 0 3\n1 1 0.1 3\n");
     let expected = ply::parse(lists.as_bytes()).unwrap();
     assert_eq!(expected.curves.offsets, [0, 3, 5]);
     assert_eq!(expected.curves.points[4], Vec3::new(1.0, 1.0, 0.1));
@@ -160,11 +164,15 @@ fn positions_survive_any_conversion() {
     let said = Said { unit: Some(0.01), up: Some(Axis::Z) };
     for first in endings {
         for second in endings {
-            let (a, b) = (folder.path().join(format!("a.{first}")), folder.path().join(format!("b.{second}")));
+            let (a, b) =
+                (folder.path().join(format!("a.{first}")), folder.path().join(format!("b.{second}")));
             // Alembic stores metres, so it is exact in metres only.
             let metres = first == "abc" || second == "abc";
             let (start, said) = match metres {
-                true => (FileGroom { space: Space::SCENE, ..start.clone() }, Said { unit: Some(1.0), up: Some(Axis::Y) }),
+                true => (
+                    FileGroom { space: Space::SCENE, ..start.clone() },
+                    Said { unit: Some(1.0), up: Some(Axis::Y) },
+                ),
                 false => (start.clone(), said),
             };
             grooms::write(&a, &start, &said).unwrap();

@@ -61,14 +61,17 @@ fn memory_is_bounded_by_frames_and_not_by_the_cache() {
     let frame = vertices as u64 * 12;
     let write = added(|| write_layer(&path, vertices));
     let read = added(|| read_layer(&path, vertices));
-    println!("usdc: {vertices} vertices, a frame of {frame} bytes; writing added {write:?}, reading {read:?}");
+    println!(
+        "usdc: {vertices} vertices, a frame of {frame} bytes; writing added {write:?}, reading {read:?}"
+    );
     let most = 4 * frame + (4 << 20);
     assert!(most < FRAMES as u64 * frame / 2, "the cache must be much larger than what is allowed");
     assert!(write.is_none_or(|bytes| bytes < most), "writing took {write:?}, allowed {most}");
     assert!(read.is_none_or(|bytes| bytes < most), "reading took {read:?}, allowed {most}");
     drop(folder);
 
-    let text = "[time]\nframes = 24\nfps = 240\n[groom]\nbuiltin = { name = \"hairy-ball\", strands = 3000 }\n";
+    let text =
+        "[time]\nframes = 24\nfps = 240\n[groom]\nbuiltin = { name = \"hairy-ball\", strands = 3000 }\n";
     let scene = Scene::from_toml(text, "scene.toml").unwrap();
     for ending in ["abc", "usdc"] {
         let folder = tempfile::tempdir().unwrap();

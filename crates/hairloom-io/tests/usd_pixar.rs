@@ -11,8 +11,8 @@ use glam::{Vec2, Vec3};
 use hairloom::groom::{Attribute, Curves, Domain, Groom, Root, Values};
 use hairloom::simulate::Library;
 use hairloom_io::grooms::{self, FileGroom, Said};
-use hairloom_io::{Axis, Folder, Space};
 use hairloom_io::usd::{Half, Layer, Prim, Quat, Specifier, Value};
+use hairloom_io::{Axis, Folder, Space};
 use python_common::python;
 use serde_json::{Value as Json, json};
 
@@ -278,9 +278,15 @@ fn cubic_curves_and_packages_of_pixars_library_are_read() {
             };
             let worst = curve.iter().map(far).fold(0.0, f32::max);
             assert!(worst <= 1.05e-3 * length, "{expected:?}: {worst} of {length}");
-            assert!(polyline[0].distance(curve[0]) < 1e-6 && polyline[polyline.len() - 1].distance(curve[curve.len() - 1]) < 1e-6);
+            assert!(
+                polyline[0].distance(curve[0]) < 1e-6
+                    && polyline[polyline.len() - 1].distance(curve[curve.len() - 1]) < 1e-6
+            );
             let widths = &groom.widths[range];
-            assert!((widths[0] - 0.01).abs() < 1e-6 && (widths[widths.len() - 1] - number(&expected["tip"])).abs() < 1e-6);
+            assert!(
+                (widths[0] - 0.01).abs() < 1e-6
+                    && (widths[widths.len() - 1] - number(&expected["tip"])).abs() < 1e-6
+            );
             assert_eq!(groom.guides[strand], expected["guide"].as_bool().unwrap());
         }
     }
@@ -311,7 +317,8 @@ fn pixars_library_finds_no_fault_with_a_groom() {
     for extension in ["usda", "usdc"] {
         let path = folder.path().join(format!("groom.{extension}"));
         grooms::write(&path, &file, &Said::default()).unwrap();
-        let (good, text) = run(&python, "usd_check.py", &[path.to_str().unwrap(), "--strict", "--values"], None);
+        let (good, text) =
+            run(&python, "usd_check.py", &[path.to_str().unwrap(), "--strict", "--values"], None);
         assert!(good, "{text}");
         for part in ["/World/Guides", "\"guide\"", "normal3f[]", "texCoord2f[]"] {
             assert!(text.contains(part), "no {part} in {text}");

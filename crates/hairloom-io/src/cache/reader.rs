@@ -4,8 +4,8 @@ use glam::Vec3;
 use hairloom::body::TriMesh;
 use hairloom::groom::Groom;
 
-use super::frame_files::{frame_path, frames_of};
 use super::CacheError;
+use super::frame_files::{frame_path, frames_of};
 use crate::geometry::Geometry;
 use crate::grooms::{self, GroomFormat, Said};
 

@@ -240,7 +240,8 @@ pub(super) fn declare_guides(
     }
     let mut guides = Groom { curves: Curves { offsets: vec![0], points: Vec::new() }, ..Groom::default() };
     for (strand, _) in groom.guides.iter().enumerate().filter(|(_, guide)| **guide) {
-        let end = guides.curves.offsets.last().copied().unwrap_or(0) + groom.curves.vertices_of(strand) as u32;
+        let end =
+            guides.curves.offsets.last().copied().unwrap_or(0) + groom.curves.vertices_of(strand) as u32;
         guides.curves.offsets.push(end);
         guides.ids.push(groom.ids.get(strand).copied().unwrap_or(strand as u32));
     }
@@ -256,7 +257,8 @@ pub(super) fn declare_guides(
 
 /// The vertices of the guides.
 fn guide_vertices(groom: &Groom) -> Vec<u32> {
-    let guides = groom.guides.iter().enumerate().filter(|(strand, guide)| **guide && *strand < groom.strands());
+    let guides =
+        groom.guides.iter().enumerate().filter(|(strand, guide)| **guide && *strand < groom.strands());
     guides.flat_map(|(strand, _)| groom.curves.range(strand)).map(|vertex| vertex as u32).collect()
 }
 

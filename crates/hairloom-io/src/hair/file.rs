@@ -73,10 +73,7 @@ impl HairFile {
                 default: header.transparency,
                 values: column.read(TRANSPARENCY, points, f32::from_le_bytes)?,
             },
-            colour: Column {
-                default: header.colour,
-                values: column.read(COLOURS, points, vec3_from_bytes)?,
-            },
+            colour: Column { default: header.colour, values: column.read(COLOURS, points, vec3_from_bytes)? },
             info: header.info,
         })
     }

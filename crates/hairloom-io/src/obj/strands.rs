@@ -2,9 +2,9 @@ use std::io::Write;
 
 use hairloom::groom::Groom;
 
+use super::ObjProblem;
 use super::parse::Parser;
 use super::tokens::Statements;
-use super::ObjProblem;
 use crate::Axis;
 use crate::chains::{Chains, groom_of};
 use crate::file::{FileProblem, check_offsets};
@@ -30,7 +30,8 @@ pub fn parse_strands(bytes: &[u8]) -> Result<Groom, ObjProblem> {
                     }
                     if let Some(before) = before.replace(vertex - 1) {
                         let joined = chains.join(before, vertex - 1);
-                        joined.map_err(|problem| ObjProblem::Polyline { line, problem: problem.to_string() })?;
+                        joined
+                            .map_err(|problem| ObjProblem::Polyline { line, problem: problem.to_string() })?;
                     }
                 }
             }

@@ -104,7 +104,10 @@ impl Header {
             let words: Vec<&str> = line.split_ascii_whitespace().take(6).collect();
             let wrong = || {
                 let start: String = line.chars().take(60).collect();
-                FileProblem::content(format!("the header's line \"{}\" is none that PLY knows", start.escape_debug()))
+                FileProblem::content(format!(
+                    "the header's line \"{}\" is none that PLY knows",
+                    start.escape_debug()
+                ))
             };
             match words[..] {
                 ["format", name, "1.0"] => {

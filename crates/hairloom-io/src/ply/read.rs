@@ -28,7 +28,10 @@ struct Vertices {
 /// How the vertices are strands.
 enum Strands {
     /// Where each strand's vertices end among `order`.
-    Lists { order: Vec<u32>, ends: Vec<u32> },
+    Lists {
+        order: Vec<u32>,
+        ends: Vec<u32>,
+    },
     Counts(Vec<u32>),
     Edges(Chains),
 }
@@ -56,14 +59,15 @@ pub fn parse(bytes: &[u8]) -> Result<Groom, FileProblem> {
             _ => skip(&mut body, element)?,
         }
     }
-    let mut vertices: Vertices = vertices.ok_or_else(|| FileProblem::content("the file has no element \"vertex\""))?;
+    let mut vertices: Vertices =
+        vertices.ok_or_else(|| FileProblem::content("the file has no element \"vertex\""))?;
     let (groom, order) = match strands {
         Some(Strands::Edges(chains)) => groom_of(&vertices.points, &chains)?,
         Some(Strands::Lists { order, ends }) => ordered(&mut vertices, order, ends),
         Some(Strands::Counts(ends)) => {
             let order = (0..vertices.points.len() as u32).collect();
             ordered(&mut vertices, order, ends)
-        },
+        }
         None if !vertices.ids.is_empty() => by_ids(&mut vertices),
         None => {
             return Err(FileProblem::content(
@@ -85,7 +89,9 @@ pub fn parse_mesh(bytes: &[u8]) -> Result<TriMesh, FileProblem> {
         body.check(element)?;
         let list = element.find(&LISTS, true);
         match (element.name.as_str(), list) {
-            ("vertex", _) if mesh.points.is_empty() => mesh.points = read_vertices(&mut body, element)?.points,
+            ("vertex", _) if mesh.points.is_empty() => {
+                mesh.points = read_vertices(&mut body, element)?.points
+            }
             ("face", Some(list)) if faces.is_none() => {
                 let (mut triangles, mut polygon) = (Vec::new(), Vec::new());
                 body.rows(element, Some(list), |row| {
@@ -106,7 +112,9 @@ pub fn parse_mesh(bytes: &[u8]) -> Result<TriMesh, FileProblem> {
         }
     }
     mesh.triangles = faces.ok_or_else(|| {
-        FileProblem::content("the file has no faces: expected an element \"face\" with a list \"vertex_indices\"")
+        FileProblem::content(
+            "the file has no faces: expected an element \"face\" with a list \"vertex_indices\"",
+        )
     })?;
     Ok(mesh)
 }
@@ -223,7 +231,8 @@ fn read_table(
         let [x, y, z] = parts.map(|part| ends[part]);
         let together = [y, z] == [(x.0 + 4, Number::F32), (x.0 + 8, Number::F32)] && x.1 == Number::F32;
         if together && !big && scale == 1.0 {
-            let triple = |row: &[u8]| row[x.0..].first_chunk().map_or(Vec3::ZERO, |&bytes| vec3_from_bytes(bytes));
+            let triple =
+                |row: &[u8]| row[x.0..].first_chunk().map_or(Vec3::ZERO, |&bytes| vec3_from_bytes(bytes));
             return rows().map(triple).collect();
         }
         let triple = |row: &[u8]| {

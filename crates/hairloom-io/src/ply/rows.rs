@@ -19,7 +19,8 @@ pub(super) struct Row {
 impl<'a> Body<'a> {
     /// Whether the file can hold all rows of an element; each takes at least a byte.
     pub(super) fn check(&self, element: &Element) -> Result<(), FileProblem> {
-        let least: u64 = element.properties.iter().map(|property| self.least(property.count, property.number)).sum();
+        let least: u64 =
+            element.properties.iter().map(|property| self.least(property.count, property.number)).sum();
         let available = self.rest.len() as u64 + u64::from(self.encoding == Encoding::Ascii);
         if element.properties.is_empty() || element.rows.saturating_mul(least) <= available {
             return Ok(());
@@ -44,7 +45,9 @@ impl<'a> Body<'a> {
 
     /// The rows of an element whose properties are all single numbers, if the file is binary: rows of so many bytes.
     pub(super) fn table(&mut self, element: &Element) -> Option<(&'a [u8], usize)> {
-        if self.encoding == Encoding::Ascii || element.properties.iter().any(|property| property.count.is_some()) {
+        if self.encoding == Encoding::Ascii
+            || element.properties.iter().any(|property| property.count.is_some())
+        {
             return None;
         }
         let size: usize = element.properties.iter().map(|property| property.number.size()).sum();

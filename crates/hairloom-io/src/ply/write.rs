@@ -14,7 +14,9 @@ pub fn write_to(out: &mut impl Write, groom: &Groom) -> Result<(), FileProblem> 
     check_offsets(groom)?;
     let (strands, vertices) = (groom.strands(), groom.vertices());
     if i32::try_from(vertices).is_err() {
-        return Err(FileProblem::Groom("a PLY file of strands holds no more than 2147483647 vertices".into()));
+        return Err(FileProblem::Groom(
+            "a PLY file of strands holds no more than 2147483647 vertices".into(),
+        ));
     }
     let widths = Some(&groom.widths).filter(|widths| widths.len() == vertices && vertices > 0);
     let colours = vertex_colours(groom);
@@ -63,7 +65,11 @@ fn vertex_colours(groom: &Groom) -> Option<Vec<Vec3>> {
         Domain::Vertex => Some(colours.clone()).filter(|colours| colours.len() == groom.vertices()),
         Domain::Strand if colours.len() == groom.strands() => {
             let spread = (0..groom.strands()).zip(colours);
-            Some(spread.flat_map(|(strand, &c)| std::iter::repeat_n(c, groom.curves.vertices_of(strand))).collect())
+            Some(
+                spread
+                    .flat_map(|(strand, &c)| std::iter::repeat_n(c, groom.curves.vertices_of(strand)))
+                    .collect(),
+            )
         }
         Domain::Strand => None,
     }

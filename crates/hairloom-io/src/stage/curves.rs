@@ -108,13 +108,7 @@ enum Widths {
 }
 
 /// Diameters at the vertices, or none where the file has none that fit. `ends` is how many varying values there would be.
-fn widths(
-    prim: Prim<'_>,
-    time: f64,
-    curves: &Curves,
-    ends: usize,
-    scale: f32,
-) -> Result<Widths, CacheError> {
+fn widths(prim: Prim<'_>, time: f64, curves: &Curves, ends: usize, scale: f32) -> Result<Widths, CacheError> {
     let none = Ok(Widths::Vertices(Vec::new()));
     let Some(attribute) = prim.attribute("primvars:widths").or_else(|| prim.attribute("widths")) else {
         return none;

@@ -34,7 +34,8 @@ pub(super) fn first_layer(bytes: &mut (impl Read + Seek)) -> Parsed<(u64, u64)> 
         return fault(directory, "the name of the first entry");
     }
     bytes.read_exact(&mut name)?;
-    let layer = [&b".usd"[..], b".usda", b".usdc"].iter().any(|ending| name.to_ascii_lowercase().ends_with(ending));
+    let layer =
+        [&b".usd"[..], b".usda", b".usdc"].iter().any(|ending| name.to_ascii_lowercase().ends_with(ending));
     if !layer {
         let name = String::from_utf8_lossy(&name).escape_debug().take(80).collect::<String>();
         return fault(directory, format!("a USD layer as the first file of the package, not '{name}'"));

@@ -63,7 +63,8 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<(f64, f64)> {
 
 pub(super) fn run() -> Result<Bench, LabError> {
     let folder = std::env::temp_dir().join(format!("hairloom-bench-io-{}", std::process::id()));
-    let outcome = std::fs::create_dir_all(&folder).map_err(|error| error.to_string()).and_then(|()| measure(&folder));
+    let outcome =
+        std::fs::create_dir_all(&folder).map_err(|error| error.to_string()).and_then(|()| measure(&folder));
     // What is left behind is only in the way; the outcome counts.
     let _ = std::fs::remove_dir_all(&folder);
     outcome.map_err(|problem| LabError::bench(&format!("{}: {problem}", folder.display())))
@@ -94,8 +95,16 @@ fn measure(folder: &Path) -> Result<Bench, String> {
             "copy out (MB/s)": megabytes / copy_write,
         });
         rows.push(row.as_object().cloned().unwrap_or_else(Map::new));
-        ratios.push(Ratio::at_least(format!(".{ending}: reading, of a copy's speed"), copy_read / read, LEAST));
-        ratios.push(Ratio::at_least(format!(".{ending}: writing, of a copy's speed"), copy_write / write, LEAST));
+        ratios.push(Ratio::at_least(
+            format!(".{ending}: reading, of a copy's speed"),
+            copy_read / read,
+            LEAST,
+        ));
+        ratios.push(Ratio::at_least(
+            format!(".{ending}: writing, of a copy's speed"),
+            copy_write / write,
+            LEAST,
+        ));
     }
     Ok(Bench { bench: "io", rows, ratios })
 }

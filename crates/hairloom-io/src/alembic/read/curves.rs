@@ -74,7 +74,8 @@ impl Session<'_> {
         let mut velocities = self.triples(&property, self.bracket(&property, time)?.before)?;
         let matrix = scene_from_file * self.world_from(object, time)?;
         if matrix != DMat4::IDENTITY {
-            let turn = |velocity: &mut Vec3| *velocity = matrix.transform_vector3(velocity.as_dvec3()).as_vec3();
+            let turn =
+                |velocity: &mut Vec3| *velocity = matrix.transform_vector3(velocity.as_dvec3()).as_vec3();
             velocities.iter_mut().for_each(turn);
         }
         Ok(Some(velocities))

@@ -83,8 +83,9 @@ impl Archive {
     pub fn groom(&self, time: f64) -> Result<Groom, AlembicError> {
         let session = Session::new(self);
         let curves = self.of_schema(Schema::Curves);
-        let mut parts =
-            curves.map(|object| session.curves(object, time, self.scene_from_file())).collect::<Result<Vec<_>, _>>()?;
+        let mut parts = curves
+            .map(|object| session.curves(object, time, self.scene_from_file()))
+            .collect::<Result<Vec<_>, _>>()?;
         // Objects without strands have no attributes either, and would take them from the others.
         parts.retain(|part| part.strands() > 0);
         let ids = distinct_ids(&parts);
@@ -111,7 +112,9 @@ impl Archive {
     /// All meshes at a time [s].
     pub(crate) fn meshes(&self, time: f64) -> Result<Vec<StageMesh>, AlembicError> {
         let session = Session::new(self);
-        self.of_schema(Schema::Mesh).map(|object| session.mesh(object, time, self.scene_from_file())).collect()
+        self.of_schema(Schema::Mesh)
+            .map(|object| session.mesh(object, time, self.scene_from_file()))
+            .collect()
     }
 
     /// All meshes at a time [s], in triangles: metres, y up.
@@ -124,7 +127,12 @@ impl Archive {
         let session = Session::new(self);
         let mut points = Vec::new();
         for object in self.of_schema(Schema::Mesh) {
-            points.extend(session.points(object, &session.geometry(object)?, time, self.scene_from_file())?);
+            points.extend(session.points(
+                object,
+                &session.geometry(object)?,
+                time,
+                self.scene_from_file(),
+            )?);
         }
         Ok(points)
     }

@@ -8,8 +8,8 @@ use glam::{DMat4, Vec2, Vec3};
 use super::super::header::{Kind, Pod, PropertyHeader, Samples};
 use super::super::time::{Bracket, TimeSampling};
 use super::archive::Archive;
-use crate::file::vec3_from_bytes;
 use super::reader::{Child, Data, Reader, Result};
+use crate::file::vec3_from_bytes;
 use crate::usd::Half;
 
 /// Before the data of every sample stands its key [bytes].

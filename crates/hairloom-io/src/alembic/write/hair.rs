@@ -218,11 +218,9 @@ impl Writer {
             Domain::Vertex => "vtx",
         };
         let (data_type, interpretation, bytes) = match values {
-            Values::Float(values) => (
-                DataType::new(Pod::F32, 1),
-                "",
-                words(values.iter().map(|value| value.to_le_bytes())),
-            ),
+            Values::Float(values) => {
+                (DataType::new(Pod::F32, 1), "", words(values.iter().map(|value| value.to_le_bytes())))
+            }
             Values::Int(values) => (WHOLE, "", integers(values.iter().copied())),
             Values::Vec2(values) => {
                 let bytes = values.iter().flat_map(|pair| pair.to_array()).flat_map(f32::to_le_bytes);
