@@ -1,6 +1,7 @@
 //! Cubic curves as polylines.
 //!
-//! A strand's vertices lie on its curve, evenly by arc length, from one end to the other. There are as few as keep the polyline within
+//! A strand's vertices lie on its curve, evenly by arc length, from one end to the other; at a corner of the curve, the nearest
+//! one is moved to it. There are as few as keep the polyline within
 //! [`TOLERANCE`] of the curve's length of it, but no fewer than the curve has segments and one more, and no more than
 //! [`MOST`] for each control point. The number is chosen at the first time sample, so that it stays the same in all frames.
 //!
@@ -9,7 +10,8 @@
 use glam::{DVec3, Vec2, Vec3};
 use hairloom::groom::{Attribute, Curves, Domain, Groom, Values};
 
-/// The largest distance of a polyline from its curve, as a part of the curve's length.
+/// The largest distance of a polyline from its curve, as a part of the curve's length. It is not kept beside corners, where a vertex
+/// was moved, nor by curves that would need more than [`MOST`] vertices.
 pub(crate) const TOLERANCE: f64 = 1.0e-3;
 
 /// The most vertices of a polyline for each control point of its curve.
@@ -58,6 +60,16 @@ impl Cubic {
             };
         }
         Ok(count)
+    }
+
+    /// Whether the curve turns abruptly where a segment begins, by more than some ten degrees: only Bézier curves can.
+    fn has_corner(&self, controls: &[Vec3], segment: usize) -> bool {
+        let around = controls.get((3 * segment).saturating_sub(1)..);
+        let Some([before, joint, after, ..]) = around.filter(|_| self.basis == Basis::Bezier) else {
+            return false;
+        };
+        let (inward, outward) = (joint - before, after - joint);
+        inward.dot(outward) < 0.985 * inward.length() * outward.length()
     }
 
     /// The weights of four control points at a place of their segment, 0 to 1.
@@ -252,6 +264,13 @@ pub(crate) fn lay_along(
                 places.push(place(step, segments));
             }
             let strand_controls = &controls.points[range.clone()];
+            // A corner gets the vertex that is nearest, or else an edge would cut it.
+            for joint in (1..segments).filter(|&joint| cubic.has_corner(strand_controls, joint)) {
+                let vertex = (last * measured.lengths[joint * PIECES] / length).round() as usize;
+                if (1..count - 1).contains(&vertex) {
+                    places[vertex] = place((joint * PIECES) as f64, segments);
+                }
+            }
             let on_curve = |&place: &Place| cubic.at(strand_controls, place, weighted).as_vec3();
             curves.points.extend(places.iter().map(on_curve));
             columns.iter_mut().for_each(|column| column.follow(cubic, &places, range.clone(), start));

@@ -7,7 +7,12 @@ mod usd_common;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use glam::{Vec2, Vec3};
+use hairloom::groom::{Attribute, Curves, Domain, Groom, Root, Values};
+use hairloom::simulate::Library;
+use hairloom_io::grooms::{self, FileGroom, Said};
 use hairloom_io::usd::{Half, Layer, Prim, Quat, Specifier, Value};
+use hairloom_io::{Axis, Folder, Space};
 use python_common::python;
 use serde_json::{Value as Json, json};
 
@@ -242,4 +247,83 @@ fn pixars_library_reads_a_binary_file_that_was_resumed_and_never_finished() {
     compare(&python, std::slice::from_ref(&path));
     let layer = Layer::open(&path).unwrap();
     assert_eq!(layer.attribute("/World/Hair.points").unwrap().times().unwrap(), [1.0, 1.5, 3.0, 4.0]);
+}
+
+/// Cubic curves that Pixar's library wrote, as a layer and as a package: polylines on the curves, within the tolerance.
+#[test]
+#[ignore = "needs usd-core: cargo xtask test"]
+fn cubic_curves_and_packages_of_pixars_library_are_read() {
+    let python = python();
+    let folder = tempfile::tempdir().unwrap();
+    let (made, text) = run(&python, "usd_curves.py", &[folder.path().to_str().unwrap()], None);
+    assert!(made);
+    let strands: Vec<Json> = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+    for name in ["curves.usdc", "curves.usdz"] {
+        let groom = Folder::new(folder.path()).groom(name).unwrap();
+        assert_eq!(groom.strands(), strands.len(), "{name}");
+        for (strand, expected) in strands.iter().enumerate() {
+            let number = |value: &Json| value.as_f64().unwrap() as f32;
+            let points = expected["points"].as_array().unwrap().iter();
+            let curve: Vec<Vec3> =
+                points.map(|p| Vec3::new(number(&p[0]), number(&p[1]), number(&p[2]))).collect();
+            let length: f32 = curve.windows(2).map(|edge| edge[0].distance(edge[1])).sum();
+            let range = groom.curves.range(strand);
+            let polyline = &groom.curves.points[range.clone()];
+            let far = |point: &Vec3| {
+                let edges = polyline.windows(2).map(|edge| {
+                    let along = (point - edge[0]).dot(edge[1] - edge[0]) / edge[0].distance_squared(edge[1]);
+                    point.distance(edge[0].lerp(edge[1], along.clamp(0.0, 1.0)))
+                });
+                edges.fold(f32::INFINITY, f32::min)
+            };
+            let worst = curve.iter().map(far).fold(0.0, f32::max);
+            assert!(worst <= 1.05e-3 * length, "{expected:?}: {worst} of {length}");
+            assert!(
+                polyline[0].distance(curve[0]) < 1e-6
+                    && polyline[polyline.len() - 1].distance(curve[curve.len() - 1]) < 1e-6
+            );
+            let widths = &groom.widths[range];
+            assert!(
+                (widths[0] - 0.01).abs() < 1e-6
+                    && (widths[widths.len() - 1] - number(&expected["tip"])).abs() < 1e-6
+            );
+            assert_eq!(groom.guides[strand], expected["guide"].as_bool().unwrap());
+        }
+    }
+}
+
+/// A groom with guides, identifiers, coordinates and normals before Pixar's library.
+#[test]
+#[ignore = "needs usd-core: cargo xtask test"]
+fn pixars_library_finds_no_fault_with_a_groom() {
+    let python = python();
+    let folder = tempfile::tempdir().unwrap();
+    let mut curves = Curves::default();
+    for strand in 0..3_u8 {
+        curves.push((0..4_u8).map(|vertex| Vec3::new(f32::from(strand), f32::from(vertex), 0.5)));
+    }
+    let normals = Values::Vec3(vec![Vec3::Y; 3]);
+    let groom = Groom {
+        roots: vec![Root::Rigid; 3],
+        widths: vec![0.001; 12],
+        ids: vec![5, 6, 7],
+        root_uv: vec![Vec2::new(0.5, 0.25); 3],
+        guides: vec![true, false, true],
+        attributes: vec![Attribute { name: "rootNormal".into(), domain: Domain::Strand, values: normals }],
+        curves,
+        ..Groom::default()
+    };
+    let file = FileGroom { groom, space: Space { unit: 0.01, up: Axis::Z } };
+    for extension in ["usda", "usdc"] {
+        let path = folder.path().join(format!("groom.{extension}"));
+        grooms::write(&path, &file, &Said::default()).unwrap();
+        let (good, text) =
+            run(&python, "usd_check.py", &[path.to_str().unwrap(), "--strict", "--values"], None);
+        assert!(good, "{text}");
+        for part in ["/World/Guides", "\"guide\"", "normal3f[]", "texCoord2f[]"] {
+            assert!(text.contains(part), "no {part} in {text}");
+        }
+        compare(&python, std::slice::from_ref(&path));
+        assert_eq!(grooms::read(&path, &Said::default()).unwrap(), file);
+    }
 }

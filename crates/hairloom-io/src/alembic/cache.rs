@@ -46,7 +46,8 @@ pub fn write(path: impl AsRef<Path>, groom: &Groom, options: &WriteOptions) -> R
     let settings = HairSettings { sampling: 0, unit: options.unit, widths: true, velocities: false };
     let hair = writer.add_hair(groom, &settings)?;
     writer.write_hair(&hair, &groom.curves.points, &[])?;
-    writer.publish(true)
+    // What can be made again need not be on the disk before the next thing is done.
+    writer.publish(false)
 }
 
 /// Reads all curves of an archive, at the first of its samples, as one groom: metres, y up.

@@ -31,12 +31,12 @@ fn word(bytes: &[u8]) -> u64 {
 /// The key of `bytes`.
 pub(super) fn digest(bytes: &[u8]) -> Digest {
     let (mut one, mut two) = (0_u64, 0_u64);
-    let blocks = bytes.chunks_exact(16);
-    let tail = blocks.remainder();
+    let (blocks, tail) = bytes.as_chunks::<16>();
     for block in blocks {
-        one ^= scramble_first(word(&block[..8]));
+        let (words, _) = block.as_chunks::<8>();
+        one ^= scramble_first(u64::from_le_bytes(words[0]));
         one = one.rotate_left(27).wrapping_add(two).wrapping_mul(5).wrapping_add(0x52dc_e729);
-        two ^= scramble_second(word(&block[8..]));
+        two ^= scramble_second(u64::from_le_bytes(words[1]));
         two = two.rotate_left(31).wrapping_add(one).wrapping_mul(5).wrapping_add(0x3849_5ab5);
     }
     if tail.len() > 8 {

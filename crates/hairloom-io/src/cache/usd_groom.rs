@@ -9,7 +9,7 @@ use super::{CacheError, layout};
 use crate::file::{FileProblem, check_offsets};
 use crate::grooms::decimal;
 use crate::space::{Axis, Space};
-use crate::usd::{Value, Writer};
+use crate::usd::{Format, Value, Writer};
 
 /// Writes a groom that does not move, in a unit and axes that the layer states.
 pub(crate) fn write_usd_groom(path: &Path, groom: &Groom, space: &Space) -> Result<(), CacheError> {
@@ -35,5 +35,9 @@ pub(crate) fn write_usd_groom(path: &Path, groom: &Groom, space: &Space) -> Resu
         constant(&mut writer, guides, "points", "point3f[]", &triples(&points))?;
         constant(&mut writer, guides, "extent", "float3[]", &extent(&points, radius))?;
     }
-    Ok(writer.finish()?)
+    // What can be made again need not be on the disk before the next thing is done.
+    Ok(match writer.format() {
+        Format::Binary => writer.flush()?,
+        Format::Text => writer.finish()?,
+    })
 }

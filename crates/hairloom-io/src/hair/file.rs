@@ -3,6 +3,7 @@ use std::io::{self, Read, Write};
 use glam::Vec3;
 
 use super::HairProblem;
+use crate::file::{vec3_from_bytes, vec3_to_bytes};
 
 /// The size of the free text in the header, in bytes.
 pub const INFO_BYTES: usize = 88;
@@ -63,7 +64,7 @@ impl HairFile {
         Ok(Self {
             strands,
             segments,
-            points: column.read(POINTS, points, vec3_from_le_bytes)?.ok_or(HairProblem::NoPoints)?,
+            points: column.read(POINTS, points, vec3_from_bytes)?.ok_or(HairProblem::NoPoints)?,
             thickness: Column {
                 default: header.thickness,
                 values: column.read(THICKNESS, points, f32::from_le_bytes)?,
@@ -72,10 +73,7 @@ impl HairFile {
                 default: header.transparency,
                 values: column.read(TRANSPARENCY, points, f32::from_le_bytes)?,
             },
-            colour: Column {
-                default: header.colour,
-                values: column.read(COLOURS, points, vec3_from_le_bytes)?,
-            },
+            colour: Column { default: header.colour, values: column.read(COLOURS, points, vec3_from_bytes)? },
             info: header.info,
         })
     }
@@ -87,12 +85,12 @@ impl HairFile {
         if let Some(segments) = &self.segments.values {
             write_array(sink, segments, |value| value.to_le_bytes())?;
         }
-        write_array(sink, &self.points, vec3_to_le_bytes)?;
+        write_array(sink, &self.points, vec3_to_bytes)?;
         for values in [&self.thickness.values, &self.transparency.values].into_iter().flatten() {
             write_array(sink, values, |value| value.to_le_bytes())?;
         }
         if let Some(colours) = &self.colour.values {
-            write_array(sink, colours, vec3_to_le_bytes)?;
+            write_array(sink, colours, vec3_to_bytes)?;
         }
         Ok(())
     }
@@ -172,7 +170,7 @@ impl Header {
             segments: u32::from_le_bytes(take(source)?),
             thickness: f32::from_le_bytes(take(source)?),
             transparency: f32::from_le_bytes(take(source)?),
-            colour: vec3_from_le_bytes(take(source)?),
+            colour: vec3_from_bytes(take(source)?),
             info: take(source)?,
         };
         if header.flags & !KNOWN != 0 {
@@ -210,7 +208,7 @@ impl Header {
         }
         bytes.extend(self.thickness.to_le_bytes());
         bytes.extend(self.transparency.to_le_bytes());
-        bytes.extend(vec3_to_le_bytes(self.colour));
+        bytes.extend(vec3_to_bytes(self.colour));
         bytes.extend(self.info);
         bytes
     }
@@ -255,7 +253,7 @@ fn write_array<Value: Copy, const BYTES: usize>(
     let mut piece = Vec::with_capacity(PIECE_BYTES);
     for values in values.chunks(PIECE_BYTES / BYTES) {
         piece.clear();
-        piece.extend(values.iter().flat_map(|&value| encode(value)));
+        values.iter().for_each(|&value| piece.extend_from_slice(&encode(value)));
         sink.write_all(&piece)?;
     }
     Ok(())
@@ -273,18 +271,4 @@ fn take<const BYTES: usize>(source: &mut impl Read) -> io::Result<[u8; BYTES]> {
     let mut bytes = [0; BYTES];
     source.read_exact(&mut bytes)?;
     Ok(bytes)
-}
-
-fn vec3_from_le_bytes(bytes: [u8; 12]) -> Vec3 {
-    let (numbers, _) = bytes.as_chunks::<4>();
-    let [x, y, z] = [0, 1, 2].map(|axis| f32::from_le_bytes(numbers[axis]));
-    Vec3::new(x, y, z)
-}
-
-fn vec3_to_le_bytes(vector: Vec3) -> [u8; 12] {
-    let mut bytes = [0; 12];
-    for (bytes, number) in bytes.chunks_exact_mut(4).zip(vector.to_array()) {
-        bytes.copy_from_slice(&number.to_le_bytes());
-    }
-    bytes
 }

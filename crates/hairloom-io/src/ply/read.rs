@@ -5,7 +5,7 @@ use hairloom::groom::{Attribute, Curves, Domain, Groom, Root, Values};
 use super::header::{Element, Encoding, Header, Number, Property};
 use super::rows::{Body, decode};
 use crate::chains::{Chains, groom_of};
-use crate::file::{FileProblem, vec3_from_bytes};
+use crate::file::{FileProblem, vec3_from_bytes, word};
 use crate::obj::triangulate::triangulate;
 
 pub(super) const COLOUR: &str = "displayColor";
@@ -219,24 +219,40 @@ fn read_table(
         ends.push((end, *number));
         end += number.size();
     }
-    let [x, y, z] = columns.position.map(|axis| ends[axis]);
-    let together = [y, z] == [(x.0 + 4, Number::F32), (x.0 + 8, Number::F32)] && x.1 == Number::F32;
-    let rows = table.len() / size.max(1);
-    vertices.points.reserve_exact(rows);
-    let plain = columns.width.is_none() && columns.colour.is_none() && columns.id.is_none();
-    if together && !big {
-        let point = |row: &[u8]| row[x.0..].first_chunk().map_or(Vec3::ZERO, |&bytes| vec3_from_bytes(bytes));
-        vertices.points.extend(table.chunks_exact(size).map(point));
-        if plain {
-            return;
+    let rows = || table.chunks_exact(size.max(1));
+    let floats = |property: usize, scale: f64| -> Vec<f32> {
+        let (start, number) = ends[property];
+        if number == Number::F32 && !big && scale == 1.0 {
+            return rows().map(|row| word(row, start).map_or(0.0, f32::from_le_bytes)).collect();
         }
-        vertices.points.clear();
+        rows().map(|row| (decode(&row[start..], number, big).unwrap_or_default() * scale) as f32).collect()
+    };
+    let triples = |parts: [usize; 3], scale: f64| -> Vec<Vec3> {
+        let [x, y, z] = parts.map(|part| ends[part]);
+        let together = [y, z] == [(x.0 + 4, Number::F32), (x.0 + 8, Number::F32)] && x.1 == Number::F32;
+        if together && !big && scale == 1.0 {
+            let triple =
+                |row: &[u8]| row[x.0..].first_chunk().map_or(Vec3::ZERO, |&bytes| vec3_from_bytes(bytes));
+            return rows().map(triple).collect();
+        }
+        let triple = |row: &[u8]| {
+            let part = |(start, number): (usize, Number)| {
+                (decode(&row[start..], number, big).unwrap_or_default() * scale) as f32
+            };
+            Vec3::new(part(x), part(y), part(z))
+        };
+        rows().map(triple).collect()
+    };
+    vertices.points = triples(columns.position, 1.0);
+    if let Some((width, factor)) = columns.width {
+        vertices.widths = floats(width, factor);
     }
-    for row in table.chunks_exact(size) {
-        vertices.take(columns, |property| {
-            let (start, number) = ends[property];
-            decode(&row[start..], number, big).unwrap_or_default()
-        });
+    if let Some((colour, scale)) = columns.colour {
+        vertices.colours = triples(colour, scale);
+    }
+    if let Some((start, number)) = columns.id.map(|id| ends[id]) {
+        let id = |row: &[u8]| decode(&row[start..], number, big).unwrap_or_default() as i64 as u32;
+        vertices.ids = rows().map(id).collect();
     }
 }
 
@@ -256,17 +272,32 @@ fn read_edges(body: &mut Body<'_>, element: &Element, vertices: usize) -> Result
 fn read_lists(body: &mut Body<'_>, element: &Element, vertices: usize) -> Result<Strands, FileProblem> {
     let mut used = vec![false; vertices];
     let (mut order, mut ends) = (Vec::new(), Vec::new());
-    body.rows(element, element.find(&LISTS, true), |row| {
-        for &vertex in &row.list {
-            let vertex = index(vertex, vertices)?;
-            if std::mem::replace(&mut used[vertex as usize], true) {
-                return Err(FileProblem::content(format!(
-                    "vertex {vertex} (counted from 0) belongs to two strands; expected it in one"
-                )));
-            }
-            order.push(vertex);
+    let mut take = |vertex: u32| {
+        if std::mem::replace(&mut used[vertex as usize], true) {
+            return Err(FileProblem::content(format!(
+                "vertex {vertex} (counted from 0) belongs to two strands; expected it in one"
+            )));
         }
-        ends.push(order.len() as u32);
+        order.push(vertex);
+        Ok(order.len() as u32)
+    };
+    if let Some(lists) = body.word_lists(element) {
+        for list in lists {
+            let mut end = ends.last().copied().unwrap_or(0);
+            for &vertex in list? {
+                let vertex = u32::from_le_bytes(vertex);
+                end = take(index(f64::from(vertex), vertices)?)?;
+            }
+            ends.push(end);
+        }
+        return Ok(Strands::Lists { order, ends });
+    }
+    body.rows(element, element.find(&LISTS, true), |row| {
+        let mut end = ends.last().copied().unwrap_or(0);
+        for &vertex in &row.list {
+            end = take(index(vertex, vertices)?)?;
+        }
+        ends.push(end);
         Ok(())
     })?;
     Ok(Strands::Lists { order, ends })

@@ -1,4 +1,4 @@
-use super::header::{Element, Encoding, Number};
+use super::header::{Element, Encoding, Number, Property};
 use crate::file::FileProblem;
 
 /// The numbers after the header, read from front to back.
@@ -57,6 +57,33 @@ impl<'a> Body<'a> {
         Some((rows, size))
     }
 
+    /// The lists of an element that has nothing but a list of whole numbers of four bytes, counted in as many, if the
+    /// file is little-endian: the common case, without a look at every byte.
+    pub(super) fn word_lists<'b>(
+        &'b mut self,
+        element: &Element,
+    ) -> Option<impl Iterator<Item = Result<&'a [[u8; 4]], FileProblem>> + use<'a, 'b>> {
+        let [Property { count: Some(Number::U32), number: Number::U32 | Number::I32, .. }] =
+            element.properties[..]
+        else {
+            return None;
+        };
+        if self.encoding != Encoding::Little {
+            return None;
+        }
+        let (rows, name) = (element.rows, shown(&element.name));
+        Some((0..rows).map(move |row| {
+            let list = self.rest.split_first_chunk().and_then(|(count, rest)| {
+                let bytes = (u32::from_le_bytes(*count) as usize).checked_mul(4)?;
+                rest.split_at_checked(bytes)
+            });
+            let problem = || incomplete(row, &name);
+            let (list, rest) = list.ok_or_else(problem)?;
+            self.rest = rest;
+            Ok(list.as_chunks().0)
+        }))
+    }
+
     /// Reads all rows of an element; `list` is the property whose list is wanted.
     pub(super) fn rows(
         &mut self,
@@ -74,10 +101,7 @@ impl<'a> Body<'a> {
             row.list.clear();
             let read = self.row(element, list, &mut row);
             if read.is_none() {
-                return Err(FileProblem::content(format!(
-                    "row {number} of \"{}\" is not complete: the file is cut off or damaged",
-                    shown(&element.name)
-                )));
+                return Err(incomplete(number, &shown(&element.name)));
             }
             take(&row)?;
         }
@@ -125,6 +149,10 @@ impl<'a> Body<'a> {
             }
         }
     }
+}
+
+fn incomplete(row: u64, name: &str) -> FileProblem {
+    FileProblem::content(format!("row {row} of \"{name}\" is not complete: the file is cut off or damaged"))
 }
 
 /// A number from its bytes, of which there may be more.

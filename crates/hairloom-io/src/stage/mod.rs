@@ -194,10 +194,13 @@ impl Stage {
             Some(attribute) => value::at(&attribute, time)?,
             None => None,
         };
-        let Some(points) = value.as_ref().and_then(Value::to_vec3f_array) else {
+        let points = match value {
+            Some(Value::Vec3fArray(points)) => Some(points),
+            other => other.as_ref().and_then(Value::to_vec3f_array),
+        };
+        let Some(points) = points else {
             return Err(self.problem(path.as_str(), "it has no points"));
         };
-        drop(value);
         let matrix = self.scene_from_prim(path.as_str(), time)?;
         if matrix == DMat4::IDENTITY {
             return Ok(points.into_iter().map(Vec3::from_array).collect());

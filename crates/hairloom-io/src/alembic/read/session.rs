@@ -9,6 +9,7 @@ use super::super::header::{Kind, Pod, PropertyHeader, Samples};
 use super::super::time::{Bracket, TimeSampling};
 use super::archive::Archive;
 use super::reader::{Child, Data, Reader, Result};
+use crate::file::vec3_from_bytes;
 use crate::usd::Half;
 
 /// Before the data of every sample stands its key [bytes].
@@ -187,6 +188,10 @@ impl<'a> Session<'a> {
     /// A sample of real numbers.
     pub(in super::super) fn floats(&self, property: &Property, sample: u32) -> Result<Vec<f32>> {
         let pod = property.samples.data_type.pod;
+        if pod == Pod::F32 {
+            let float = |bytes: &[u8]| f32::from_le_bytes(first(bytes));
+            return self.elements(&with_extent(property, 1), sample, float);
+        }
         self.elements(&with_extent(property, 1), sample, |bytes| real(pod, bytes) as f32)
     }
 
@@ -205,6 +210,10 @@ impl<'a> Session<'a> {
     /// A sample of triples.
     pub(in super::super) fn triples(&self, property: &Property, sample: u32) -> Result<Vec<Vec3>> {
         let pod = property.samples.data_type.pod;
+        if pod == Pod::F32 {
+            let triple = |bytes: &[u8]| vec3_from_bytes(first(bytes));
+            return self.elements(&with_extent(property, 3), sample, triple);
+        }
         self.elements(&with_extent(property, 3), sample, |bytes| Vec3::from_array(parts(pod, bytes)))
     }
 }
@@ -223,9 +232,7 @@ fn parts<const N: usize>(pod: Pod, bytes: &[u8]) -> [f32; N] {
 
 /// The first bytes, as many as are wanted; whoever calls has them.
 fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    let mut all = [0; N];
-    all.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
-    all
+    bytes.first_chunk().copied().unwrap_or([0; N])
 }
 
 fn real(pod: Pod, bytes: &[u8]) -> f64 {

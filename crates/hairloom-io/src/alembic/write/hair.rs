@@ -9,6 +9,7 @@ use super::{ObjectId, PropertyId, Result, Writer};
 use crate::alembic::header::{DataType, Pod};
 use crate::alembic::names;
 use crate::cache::layout;
+use crate::file::vec3_to_bytes;
 
 /// What hair is written with.
 #[derive(Debug, Clone, Copy)]
@@ -63,12 +64,18 @@ fn param_metadata(scope: &str, data_type: DataType, interpretation: &str) -> Str
 
 pub(super) fn triples(points: &[Vec3]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(points.len() * 12);
-    points.iter().flat_map(|point| point.to_array()).for_each(|part| bytes.extend(part.to_le_bytes()));
+    points.iter().for_each(|&point| bytes.extend_from_slice(&vec3_to_bytes(point)));
     bytes
 }
 
 pub(super) fn integers(values: impl Iterator<Item = i32>) -> Vec<u8> {
-    values.flat_map(i32::to_le_bytes).collect()
+    words(values.map(i32::to_le_bytes))
+}
+
+fn words(values: impl Iterator<Item = [u8; 4]>) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(values.size_hint().0 * 4);
+    values.for_each(|value| bytes.extend_from_slice(&value));
+    bytes
 }
 
 /// The box around points, with room for their thickness.
@@ -211,11 +218,9 @@ impl Writer {
             Domain::Vertex => "vtx",
         };
         let (data_type, interpretation, bytes) = match values {
-            Values::Float(values) => (
-                DataType::new(Pod::F32, 1),
-                "",
-                values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>(),
-            ),
+            Values::Float(values) => {
+                (DataType::new(Pod::F32, 1), "", words(values.iter().map(|value| value.to_le_bytes())))
+            }
             Values::Int(values) => (WHOLE, "", integers(values.iter().copied())),
             Values::Vec2(values) => {
                 let bytes = values.iter().flat_map(|pair| pair.to_array()).flat_map(f32::to_le_bytes);
