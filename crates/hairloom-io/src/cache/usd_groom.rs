@@ -36,8 +36,9 @@ pub(crate) fn write_usd_groom(path: &Path, groom: &Groom, space: &Space) -> Resu
         constant(&mut writer, guides, "extent", "float3[]", &extent(&points, radius))?;
     }
     // What can be made again need not be on the disk before the next thing is done.
-    Ok(match writer.format() {
+    match writer.format() {
         Format::Binary => writer.flush()?,
         Format::Text => writer.finish()?,
-    })
+    }
+    Ok(())
 }
