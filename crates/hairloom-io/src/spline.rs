@@ -15,7 +15,7 @@ use hairloom::groom::{Attribute, Curves, Domain, Groom, Values};
 pub(crate) const TOLERANCE: f64 = 1.0e-3;
 
 /// The most vertices of a polyline for each control point of its curve.
-pub(crate) const MOST: usize = 4;
+pub(crate) const MOST: usize = 6;
 
 /// Points of a segment at which lengths are measured.
 const PIECES: usize = 24;

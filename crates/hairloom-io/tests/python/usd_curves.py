@@ -48,7 +48,8 @@ def main():
             prim.CreateWrapAttr(wrap)
             prim.CreateCurveVertexCountsAttr([len(CONTROLS)])
             prim.CreatePointsAttr(CONTROLS)
-            size = prim.ComputeVaryingDataSize(Usd.TimeCode.Default())
+            # The library counts the ends of pinned curves as if they were not pinned.
+            size = len(CONTROLS) if wrap == "pinned" else prim.ComputeVaryingDataSize(Usd.TimeCode.Default())
             prim.CreateWidthsAttr([0.01 * (index + 1) for index in range(size)])
             prim.SetWidthsInterpolation("varying")
             guide = wrap == "pinned"
