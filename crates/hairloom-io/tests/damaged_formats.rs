@@ -211,13 +211,13 @@ fn damaged_strand_files_are_read_or_refused() {
         write(&mut bytes, &strands()).unwrap();
         bytes
     };
-    let tfx = written(|out, groom| tfx::write_to(out, groom));
+    let tfx = written(tfx::write_to);
     mutation::survive(&tfx, 20_000, 11, &WORDS, |bytes| sound(tfx::parse(bytes), bytes));
-    let data = written(|out, groom| usc::write_to(out, groom));
+    let data = written(usc::write_to);
     mutation::survive(&data, 20_000, 12, &WORDS, |bytes| sound(usc::parse(bytes), bytes));
-    let ply = written(|out, groom| ply::write_to(out, groom));
+    let ply = written(ply::write_to);
     mutation::survive(&ply, 20_000, 13, &WORDS, |bytes| sound(ply::parse(bytes), bytes));
-    let lines = written(|out, groom| obj::write_strands(out, groom));
+    let lines = written(obj::write_strands);
     mutation::survive(&lines, 20_000, 14, &WORDS, |bytes| sound(obj::parse_strands(bytes), bytes));
     for length in 0..tfx.len() {
         assert!(!sound(tfx::parse(&tfx[..length]), &tfx), "{length} bytes");

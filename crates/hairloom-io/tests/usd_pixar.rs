@@ -311,7 +311,6 @@ fn pixars_library_finds_no_fault_with_a_groom() {
         guides: vec![true, false, true],
         attributes: vec![Attribute { name: "rootNormal".into(), domain: Domain::Strand, values: normals }],
         curves,
-        ..Groom::default()
     };
     let file = FileGroom { groom, space: Space { unit: 0.01, up: Axis::Z } };
     for extension in ["usda", "usdc"] {
