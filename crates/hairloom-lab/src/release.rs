@@ -118,7 +118,8 @@ impl Experiment for Release {
         }
         let scale = params.rod.material().mass_per_length() * params.rod.length * GRAVITY * params.rod.length;
         let damped = fall(params, &admm::Params { relaxation: RELAXATION, ..*base })?;
-        for (name, track) in [("energy gained in a step", &usual), ("the same with inner friction", &damped)] {
+        for (name, track) in [("energy gained in a step", &usual), ("the same with inner friction", &damped)]
+        {
             let name = format!("{name} [weight × L]");
             findings.checks.push(Check::at_most(name, growth(track) / scale, 1.0e-5));
         }
