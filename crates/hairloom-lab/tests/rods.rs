@@ -187,6 +187,7 @@ fn twisted_rings_leave_their_plane_where_michell_says() {
 #[test]
 fn long_hair_of_many_edges_hangs_like_a_chain() {
     passed("catenary", &[set("edges", 400)]);
+    passed("catenary", &[set("edges", 1000), set("spans", vec![0.4, 0.8])]);
 }
 
 #[test]
@@ -218,4 +219,11 @@ fn all_experiments_with_rods_take_the_same_hair() {
         assert_eq!(outcome.params["length"], 0.1, "{name}");
         assert!(!outcome.rows.is_empty(), "{name}");
     }
+}
+
+#[test]
+fn other_hair_sticks_and_slips_at_the_same_friction() {
+    let mus = || set("mus", vec![0.06, 0.345, 0.3664]);
+    passed("stick-slip", &[mus(), set("length", 0.2), set("poisson", 0.2)]);
+    passed("stick-slip", &[mus(), set("edges", 24), set("young", 1.0e9), set("radius", 1.0e-4)]);
 }

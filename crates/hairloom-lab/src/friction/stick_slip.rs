@@ -141,9 +141,14 @@ fn press(params: &Params, friction: f64, method: &Method) -> Result<Option<f64>,
     let slow = (material.mass_per_length() * length.powi(4) / material.rod_stiffness()[0]).sqrt();
     let dt = 0.04 * slow;
     let mut depth = BEGIN;
-    // The first steps find the forces, while the tip is held.
-    for _ in 0..FIRST_STEPS {
-        floor.step(DVec3::NEG_Y * (depth * length), dt)?;
+    // The first steps find the forces, while friction holds the tip. Until they are found it may slide: the clamp goes after it, for
+    // the tip must stand right below.
+    let mut aside = DVec3::ZERO;
+    for step in 0..2 * FIRST_STEPS {
+        floor.step(aside - DVec3::Y * (depth * length), dt)?;
+        if step + 1 == FIRST_STEPS {
+            aside.x = floor.state.positions[edges].x;
+        }
     }
     floor.set_friction(friction)?;
     let begin = floor.state.positions[edges].x;
@@ -151,7 +156,7 @@ fn press(params: &Params, friction: f64, method: &Method) -> Result<Option<f64>,
     while depth < DEEPEST {
         let step = FIRST.max(GROWTH * depth);
         depth += step;
-        floor.step(DVec3::NEG_Y * (depth * length), dt)?;
+        floor.step(aside - DVec3::Y * (depth * length), dt)?;
         let moved = (floor.state.positions[edges].x - begin).abs() / length;
         if moved > FAR {
             return Ok(slip);

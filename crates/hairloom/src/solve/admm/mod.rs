@@ -79,6 +79,9 @@ const TIE: f64 = 0.1;
 /// How much stiffer the springs of ties become from one iteration to the next, at most. They begin no stiffer than hair bends,
 /// so that a strand whose ends come together has time to bend rather than be crushed.
 const TIGHTEN: f64 = 3.0;
+/// Springs of ties begin as stiff as hair of this part of the strand's length bends, or of an edge where that is longer: finer edges
+/// change nothing in how strands hang.
+const BENDS: f64 = 200.0;
 /// What a tie misses pulls no harder in the next iteration than this beside the force that the tie already has: a Newton step misses
 /// by how much strands curve on their way, and a stiff spring would make a blow of that.
 const CAUTION: f64 = 0.3;
@@ -241,11 +244,13 @@ impl<S: Stored> Admm<S> {
             let rest = &self.strands.packs[pack].rest;
             let frame = drive.seat_frame(attachment, 1.0);
             let edges = self.model.range(strand).len() - 1;
+            let length: f64 = self.model.rest_lengths[self.model.range(strand)].iter().sum();
             for (k, &point) in drive.attachments.points_of(attachment).iter().enumerate() {
                 let row = attachment.first as usize + k;
                 let edge = &rest[row.min(edges - 1)];
                 let most = TIE * edge.stretching.get(lane);
-                let least = (edge.bending[0].get(lane) / edge.length.get(lane).powi(2)).min(most);
+                let bends = edge.length.get(lane).max(length / BENDS);
+                let least = (edge.bending[0].get(lane) * edge.length.get(lane) / bends.powi(3)).min(most);
                 let (weight, target, force) = (least, frame.apply(point), DVec3::ZERO);
                 let (pack, lane, row) = (pack as u32, lane as u32, row as u32);
                 self.ties.push(Tie { pack, lane, row, weight, least, most, target, force });
