@@ -70,7 +70,11 @@ fn files_that_are_not_there() {
     let mesh = SMALL.replace("shape = \"sphere\"\nradius = 0.05", "mesh = \"gone.obj\"");
     refuse(folder.path(), &mesh, &["body 'ball'", "'gone.obj' is not there", &place]);
     fs::write(folder.path().join("hair.fbx"), "").unwrap();
-    refuse(folder.path(), &with_groom("hair.fbx"), &["hair.fbx", ".usd, .usda, .usdc, .abc or .hair"]);
+    refuse(
+        folder.path(),
+        &with_groom("hair.fbx"),
+        &["hair.fbx", ".usdz, .abc, .hair, .tfx, .data, .ply or .obj"],
+    );
 }
 
 #[test]

@@ -96,14 +96,26 @@ fn cubic_curves_are_followed() {
         fs::write(folder.path().join("hair.usda"), text).unwrap();
         Folder::new(folder.path()).groom("hair.usda").unwrap().curves.points
     };
-    // x = 3 (1−t) t² · 1 + t³ · 1 and so on, at thirds.
-    let bezier = read("bezier", "(0,0,0), (0,1,0), (1,1,0), (1,0,0)");
-    assert!(near(bezier[1], Vec3::new(7.0 / 27.0, 2.0 / 3.0, 0.0)), "{bezier:?}");
-    assert!(near(bezier[3], Vec3::X), "{bezier:?}");
-    let spline = read("bspline", "(0,0,0), (0,1,0), (1,1,0), (1,0,0)");
-    assert!(near(spline[1], Vec3::new(1.0 / 6.0, 5.0 / 6.0, 0.0)), "{spline:?}");
-    let through = read("catmullRom", "(0,0,0), (0,1,0), (1,1,0), (1,0,0)");
-    assert!(near(through[1], Vec3::Y), "{through:?}");
+    // From the first to the last point of the only piece, and past its middle; chords are short of the arc by a little.
+    let follows = |points: &[Vec3], ends: [Vec3; 3]| {
+        let beside = |p: Vec3| {
+            let edges = points.windows(2).map(|edge| {
+                let along = edge[1] - edge[0];
+                let s = ((p - edge[0]).dot(along) / along.length_squared()).clamp(0.0, 1.0);
+                p.distance(edge[0] + along * s)
+            });
+            edges.fold(f32::INFINITY, f32::min)
+        };
+        let reached = near(points[0], ends[0]) && near(points[points.len() - 1], ends[2]);
+        assert!(reached && beside(ends[1]) < 2e-3, "{points:?}");
+    };
+    let corners = "(0,0,0), (0,1,0), (1,1,0), (1,0,0)";
+    // x = 3 (1−t) t² · 1 + t³ · 1 and so on, at t = 0, 1/3 and 1.
+    let third = Vec3::new(7.0 / 27.0, 2.0 / 3.0, 0.0);
+    follows(&read("bezier", corners), [Vec3::ZERO, third, Vec3::X]);
+    let (first, last) = (Vec3::new(1.0 / 6.0, 5.0 / 6.0, 0.0), Vec3::new(5.0 / 6.0, 5.0 / 6.0, 0.0));
+    follows(&read("bspline", corners), [first, Vec3::new(0.5, 23.0 / 24.0, 0.0), last]);
+    follows(&read("catmullRom", corners), [Vec3::Y, Vec3::new(0.5, 1.125, 0.0), Vec3::new(1.0, 1.0, 0.0)]);
 }
 
 const MOVING: &str = r#"

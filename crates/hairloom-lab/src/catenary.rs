@@ -9,9 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::LabError;
 use crate::experiment::{BadKey, Experiment};
 use crate::outcome::{Check, Findings, Row};
-use crate::strands::{
-    GRAVITY, Hold, Rig, alone, check_list, check_material, check_range, hair, heaviness, straight,
-};
+use crate::strands::{GRAVITY, Hold, Rig, Rod, alone, check_list, check_range, heaviness, straight};
 
 /// A time step, and how long hair has to come to rest [√(L / g)].
 const STEP: f64 = 0.1;
@@ -19,16 +17,11 @@ const SWINGS: f64 = 30.0;
 
 /// What can be set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub(crate) struct Params {
-    /// Radius of the hair [m].
-    radius: f64,
-    /// Young's modulus [Pa].
-    young: f64,
-    /// Density [kg/m³].
-    density: f64,
-    /// Length of the hair [m]; long, so that its bending hardly counts.
-    length: f64,
+    /// The hair.
+    #[serde(flatten)]
+    rod: Rod,
     /// Edges of the hair.
     edges: usize,
     /// Distances between the ends [lengths].
@@ -38,15 +31,15 @@ pub(crate) struct Params {
 impl Default for Params {
     fn default() -> Self {
         let spans = vec![0.4, 0.6, 0.8, 0.9, 0.95];
-        Self { radius: 5.0e-5, young: 3.0e9, density: 1300.0, length: 3.0, edges: 200, spans }
+        Self { rod: Rod::of(3.0, 0.0), edges: 200, spans }
     }
 }
 
 impl Params {
     fn material(&self) -> Material {
         // Drag near that of a critically damped swing, so that it soon hangs still.
-        let drag = 2.0 * (GRAVITY / self.length).sqrt();
-        Material { drag, ..hair(self.radius, self.young, self.density, 0.45) }
+        let drag = 2.0 * (GRAVITY / self.rod.length).sqrt();
+        Material { drag, ..self.rod.material() }
     }
 }
 
@@ -58,12 +51,7 @@ impl Experiment for Catenary {
     const NAME: &'static str = "catenary";
     const SUMMARY: &'static str = "long hair held at both ends hangs like a chain";
     const REFERENCE: &'static str = "the catenary y = a cosh(x / a) with 2 a sinh(d / 2 a) = L";
-    const SOLVERS: &'static [&'static str] = &["admm"];
     const HELP: &'static [(&'static str, &'static str)] = &[
-        ("radius", "radius of the hair [m]"),
-        ("young", "Young's modulus [Pa]"),
-        ("density", "density [kg/m³]"),
-        ("length", "length of the hair [m]; long, so that its bending hardly counts"),
         ("edges", "edges of the hair, 16 to 1000"),
         ("spans", "distances between the ends [lengths], 0.1 to 0.99"),
     ];
@@ -72,15 +60,18 @@ impl Experiment for Catenary {
         alone(method);
     }
 
+    fn rod(params: &Params) -> Option<&Rod> {
+        Some(&params.rod)
+    }
+
     fn check(params: &Params) -> Result<(), BadKey> {
-        check_material(&params.material())?;
-        check_range(("length", params.length, 1.0e-2, 100.0))?;
         check_range(("edges", params.edges as f64, 16.0, 1000.0))?;
         check_list("spans", &params.spans, 100, 0.1, 0.99)
     }
 
     fn run(params: &Params, method: &Method) -> Result<Findings, LabError> {
-        let (length, edges) = (params.length, params.edges);
+        let length = params.rod.length;
+        let edges = params.rod.edges(length, params.edges);
         let tips: Vec<DVec3> = params.spans.iter().map(|span| DVec3::X * (span * length)).collect();
         // Groomed along the tangent that the chain has at its end, so that the clamp does not bend it.
         let curves: Vec<Vec<DVec3>> =

@@ -10,12 +10,13 @@ use toml::Value;
 
 use crate::outcome::{Findings, Outcome};
 use crate::settings::{Settings, solver_parameters};
+use crate::strands::{ROD_HELP, Rod};
 use crate::{Info, LabError};
 
 /// A key and what is wrong with its value.
 pub(crate) type BadKey = (&'static str, String);
 
-/// An experiment. Its parameters are a serde struct with `#[serde(default, deny_unknown_fields)]`.
+/// An experiment. Its parameters are a serde struct with `#[serde(default)]`; keys that it does not have are refused before.
 pub(crate) trait Experiment {
     /// What can be set.
     type Params: Default + Serialize + DeserializeOwned;
@@ -26,13 +27,17 @@ pub(crate) trait Experiment {
     /// What it is held against.
     const REFERENCE: &'static str;
     /// The solvers that it runs with, the usual one first.
-    const SOLVERS: &'static [&'static str];
-    /// Each parameter with what it is, in order.
+    const SOLVERS: &'static [&'static str] = &["admm"];
+    /// Each parameter with what it is, in order; those of [`Rod`] come before.
     const HELP: &'static [(&'static str, &'static str)];
 
     /// Adapts the solver's usual parameters to the experiment; what the user sets comes after that.
     fn adapt(_method: &mut Method) {}
-    /// Refuses parameters that make no sense.
+    /// The hair of an experiment with rods.
+    fn rod(_params: &Self::Params) -> Option<&Rod> {
+        None
+    }
+    /// Refuses parameters that make no sense; those of the hair are checked before.
     fn check(params: &Self::Params) -> Result<(), BadKey>;
     /// Runs and checks.
     fn run(params: &Self::Params, method: &Method) -> Result<Findings, LabError>;
@@ -60,12 +65,14 @@ impl Entry {
 
 fn info<E: Experiment>() -> Info {
     let defaults = Settings::<E::Params>::defaults();
-    let width = E::HELP.iter().map(|(key, _)| key.len()).max().unwrap_or(0);
+    let rod: &[_] = if E::rod(&E::Params::default()).is_some() { ROD_HELP } else { &[] };
+    let lines = || rod.iter().chain(E::HELP);
+    let width = lines().map(|(key, _)| key.len()).max().unwrap_or(0);
     let line = |(key, meaning): &(&str, &str)| {
         let usual = defaults.get(*key).map(Value::to_string).unwrap_or_default();
         format!("  {key:width$}  {meaning} (usually {usual})\n")
     };
-    let mut help: String = E::HELP.iter().map(line).collect();
+    let mut help: String = lines().map(line).collect();
     for solver in E::SOLVERS {
         let keys: Vec<String> =
             Method::by_name(solver).map(|method| solver_parameters(&method)).unwrap_or_default();
@@ -82,7 +89,10 @@ fn run<E: Experiment>(
     let start = Instant::now();
     let settings = Settings::<E::Params>::read(E::NAME, E::SOLVERS, E::adapt, solver, sets)?;
     let Settings { params, method } = &settings;
-    E::check(params).map_err(|(key, problem)| LabError::BadParameter { key: key.to_owned(), problem })?;
+    let usual = E::Params::default();
+    let rods = E::rod(params).zip(E::rod(&usual));
+    let checked = rods.map_or(Ok(()), |(rod, usual)| rod.check(usual)).and_then(|()| E::check(params));
+    checked.map_err(|(key, problem)| LabError::BadParameter { key: key.to_owned(), problem })?;
     let Findings { rows, checks, figure } = E::run(params, method)?;
     let seconds = start.elapsed().as_secs_f64();
     if let Some(path) = plot {

@@ -2,7 +2,6 @@
 
 use glam::{DQuat, DVec3};
 use hairloom::math::Random;
-use hairloom::scene::Material;
 use hairloom::solve::Method;
 use hairloom_picture::plot::{Axis, Figure, Panel, Series};
 use serde::{Deserialize, Serialize};
@@ -10,59 +9,41 @@ use serde::{Deserialize, Serialize};
 use crate::LabError;
 use crate::experiment::{BadKey, Experiment};
 use crate::outcome::{Check, Findings, Row};
-use crate::strands::{GRAVITY, Hold, Rig, check_list, check_material, check_range, hair, still};
+use crate::strands::{GRAVITY, Hold, Rig, Rod, check_list, still};
 
 /// Steps that hair must stay at rest for, of 1/60 s.
 const STEPS: usize = 120;
 
 /// What can be set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub(crate) struct Params {
-    /// Radius of the hair [m].
-    radius: f64,
-    /// Young's modulus [Pa].
-    young: f64,
-    /// Density [kg/m³].
-    density: f64,
-    /// Poisson's ratio.
-    poisson: f64,
+    /// The hair.
+    #[serde(flatten)]
+    rod: Rod,
     /// Natural curvature of each strand [1/m].
     curvatures: Vec<f64>,
     /// Natural torsion of each strand [1/m].
     torsions: Vec<f64>,
-    /// Length of every strand [m].
-    length: f64,
-    /// Length of an edge [m].
-    edge: f64,
 }
 
 impl Default for Params {
     fn default() -> Self {
         Self {
-            radius: 5.0e-5,
-            young: 3.0e9,
-            density: 1300.0,
-            poisson: 0.45,
+            rod: Rod::of(0.2, 2.5e-3),
             curvatures: vec![100.0, 100.0, 100.0, 50.0],
             torsions: vec![0.0, 30.0, 100.0, 20.0],
-            length: 0.2,
-            edge: 2.5e-3,
         }
     }
 }
 
 impl Params {
-    fn material(&self) -> Material {
-        hair(self.radius, self.young, self.density, self.poisson)
-    }
-
     /// A helix in any direction.
     fn curve(&self, curvature: f64, torsion: f64, turn: DQuat) -> Vec<DVec3> {
         let rate = curvature.hypot(torsion);
         let (radius, rise) = (curvature / (rate * rate), torsion / rate);
-        let edges = (self.length / self.edge).round().max(2.0) as usize;
-        let along = (0..=edges).map(|i| self.length * i as f64 / edges as f64);
+        let edges = self.rod.edges(self.rod.length, 2);
+        let along = (0..=edges).map(|i| self.rod.length * i as f64 / edges as f64);
         along
             .map(|s| {
                 turn * DVec3::new(radius * ((rate * s).cos() - 1.0), radius * (rate * s).sin(), rise * s)
@@ -81,24 +62,20 @@ impl Experiment for Helix {
         "weightless helices in any direction stay at rest, and come back after a pull";
     const REFERENCE: &'static str =
         "a helix of natural curvature κ and torsion τ: radius κ / (κ² + τ²), pitch 2 π τ / (κ² + τ²)";
-    const SOLVERS: &'static [&'static str] = &["admm"];
     const HELP: &'static [(&'static str, &'static str)] = &[
-        ("radius", "radius of the hair [m]"),
-        ("young", "Young's modulus [Pa]"),
-        ("density", "density [kg/m³]"),
-        ("poisson", "Poisson's ratio"),
         ("curvatures", "natural curvature of each strand [1/m]"),
         ("torsions", "natural torsion of each strand [1/m], as many as curvatures"),
-        ("length", "length of every strand [m]"),
-        ("edge", "length of an edge [m]"),
     ];
 
     fn adapt(method: &mut Method) {
         still(method);
     }
 
+    fn rod(params: &Params) -> Option<&Rod> {
+        Some(&params.rod)
+    }
+
     fn check(params: &Params) -> Result<(), BadKey> {
-        check_material(&params.material())?;
         check_list("curvatures", &params.curvatures, 500, 1.0e-3, 2.0e3)?;
         check_list("torsions", &params.torsions, 500, -2.0e3, 2.0e3)?;
         if params.curvatures.len() != params.torsions.len() {
@@ -107,8 +84,7 @@ impl Experiment for Helix {
                 format!("as many as curvatures, {}, are expected", params.curvatures.len()),
             ));
         }
-        check_range(("length", params.length, 1.0e-3, 10.0))?;
-        check_range(("edge", params.edge, params.length / 2000.0, params.length / 2.0))
+        Ok(())
     }
 
     fn run(params: &Params, method: &Method) -> Result<Findings, LabError> {
@@ -125,11 +101,12 @@ impl Experiment for Helix {
             .collect();
         let away = |rig: &Rig| -> Vec<f64> {
             let far = |(shape, curve): (&Vec<DVec3>, &Vec<DVec3>)| {
-                shape.iter().zip(curve).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max) / params.length
+                shape.iter().zip(curve).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max) / params.rod.length
             };
             rig.shapes().iter().zip(&curves).map(far).collect()
         };
-        let mut rig = Rig::new(&curves, &params.material(), Hold::Root, method)?.with_gravity(DVec3::ZERO);
+        let mut rig =
+            Rig::new(&curves, &params.rod.material(), Hold::Root, method)?.with_gravity(DVec3::ZERO);
         for _ in 0..STEPS {
             rig.step(1.0 / 60.0)?;
         }

@@ -20,6 +20,7 @@ mod friction;
 mod helix;
 mod outcome;
 mod release;
+mod ring;
 mod rope;
 mod settings;
 mod strands;
@@ -57,6 +58,7 @@ fn entries() -> Vec<Entry> {
         Entry::of::<helix::Helix>(),
         Entry::of::<catenary::Catenary>(),
         Entry::of::<release::Release>(),
+        Entry::of::<ring::Ring>(),
         Entry::of::<friction::StickSlip>(),
         Entry::of::<friction::Incline>(),
     ]

@@ -11,6 +11,7 @@ use hairloom::groom::Curves;
 use hairloom::math::Pose;
 use hairloom::scene::{Attachments, Drive, Material, MaterialPreset, Model, Seat, State, Wind};
 use hairloom::solve::{Method, Report, Solver, Step};
+use serde::{Deserialize, Serialize};
 
 use crate::LabError;
 use crate::experiment::BadKey;
@@ -27,12 +28,83 @@ pub(crate) enum Hold {
     Root,
     /// The root is clamped, and the tip stays where it is but turns freely.
     Both,
+    /// Root and tip are clamped; each tip by a body of its own.
+    Clamps,
 }
 
 /// A round elastic hair in still air without drag: radius [m], Young's modulus [Pa], density [kg/m³], Poisson's ratio.
 pub(crate) fn hair(radius: f64, young: f64, density: f64, poisson: f64) -> Material {
     let preset = Material::preset(MaterialPreset::Coarse);
     Material { radius, young, density, poisson, flatness: 0.0, drag: 0.0, ..preset }
+}
+
+/// What every experiment with rods takes, flattened into its parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Rod {
+    /// Radius of the hair [m].
+    pub(crate) radius: f64,
+    /// Young's modulus [Pa].
+    pub(crate) young: f64,
+    /// Density [kg/m³].
+    pub(crate) density: f64,
+    /// Poisson's ratio.
+    pub(crate) poisson: f64,
+    /// Length of the hair [m]; 0 where the experiment has lengths of its own.
+    pub(crate) length: f64,
+    /// Length of an edge [m]; 0 where the experiment has edges of its own.
+    pub(crate) edge: f64,
+}
+
+/// The parameters of [`Rod`].
+pub(crate) const ROD_HELP: &[(&str, &str)] = &[
+    ("radius", "radius of the hair [m]"),
+    ("young", "Young's modulus [Pa]"),
+    ("density", "density [kg/m³]"),
+    ("poisson", "Poisson's ratio"),
+    ("length", "length of the hair [m]; 0 takes the experiment's own"),
+    ("edge", "length of an edge [m]; 0 takes the experiment's own"),
+];
+
+impl Rod {
+    /// Usual hair of this length and edges of that [m].
+    pub(crate) fn of(length: f64, edge: f64) -> Self {
+        Self { radius: 5.0e-5, young: 3.0e9, density: 1300.0, poisson: 0.45, length, edge }
+    }
+
+    /// Its material, without drag.
+    pub(crate) fn material(&self) -> Material {
+        hair(self.radius, self.young, self.density, self.poisson)
+    }
+
+    /// Edges of a strand of `length` [m]: those asked for, and without such `usual`.
+    pub(crate) fn edges(&self, length: f64, usual: usize) -> usize {
+        if self.edge > 0.0 { (length / self.edge).round().max(2.0) as usize } else { usual }
+    }
+
+    /// The length asked for, and without such the experiment's own [m].
+    pub(crate) fn lengths(&self, own: &[f64]) -> Vec<f64> {
+        if self.length > 0.0 { vec![self.length; own.len()] } else { own.to_vec() }
+    }
+
+    /// Refuses what no rod is like. Only what is `usual`ly 0 may be.
+    pub(crate) fn check(&self, usual: &Self) -> Result<(), BadKey> {
+        let ranges = [
+            ("radius", self.radius, 1.0e-6, 1.0e-2),
+            ("young", self.young, 1.0e3, 1.0e13),
+            ("density", self.density, 1.0, 1.0e5),
+            ("poisson", self.poisson, -0.9, 0.5),
+        ];
+        ranges.into_iter().try_for_each(check_range)?;
+        if self.length != 0.0 || usual.length != 0.0 {
+            check_range(("length", self.length, 1.0e-3, 100.0))?;
+        }
+        if self.edge == 0.0 && usual.edge == 0.0 {
+            return Ok(());
+        }
+        let range =
+            if self.length == 0.0 { [1.0e-6, 1.0] } else { [self.length / 2000.0, self.length / 2.0] };
+        check_range(("edge", self.edge, range[0], range[1]))
+    }
 }
 
 /// How much a rod of `length` [m] weighs beside its stiffness, `Γ = ρ g A L³ / E I`.
@@ -53,17 +125,6 @@ pub(crate) fn still(method: &mut Method) {
     if let Method::Admm(params) = method {
         params.tolerance = 0.0;
     }
-}
-
-/// Refuses material values that no rod has.
-pub(crate) fn check_material(material: &Material) -> Result<(), BadKey> {
-    let ranges = [
-        ("radius", material.radius, 1.0e-6, 1.0e-2),
-        ("young", material.young, 1.0e3, 1.0e13),
-        ("density", material.density, 1.0, 1.0e5),
-        ("poisson", material.poisson, -0.9, 0.5),
-    ];
-    ranges.into_iter().try_for_each(check_range)
 }
 
 /// Refuses a value outside its range: key, value, lowest, highest.
@@ -123,8 +184,9 @@ impl Rig {
         }
         let model = Arc::new(Model::new(&groomed, material)?);
         let holder = Body { name: "clamp".into(), shape: Shape::Plane, friction: 0.0, collides: false };
-        let mut bodies = Bodies::new(vec![holder]);
-        bodies.begin_step(&[Motion::still(Pose::IDENTITY)], 0.0)?;
+        let count = if hold == Hold::Clamps { 1 + groomed.strands() } else { 1 };
+        let mut bodies = Bodies::new(vec![holder; count]);
+        bodies.begin_step(&vec![Motion::still(Pose::IDENTITY); count], 0.0)?;
         let mut attachments = Attachments::default();
         for strand in 0..groomed.strands() {
             let points = groomed.strand(strand);
@@ -132,11 +194,15 @@ impl Rig {
                 let (strand, first) = (strand as u32, vertex as u32);
                 attachments.hold(&bodies, 0, Seat::Body, strand, first, &[point.as_dvec3()]);
             };
-            if let (Hold::Root | Hold::Both, [first, ..]) = (hold, points) {
+            if let (Hold::Root | Hold::Both | Hold::Clamps, [first, ..]) = (hold, points) {
                 pin(0, *first);
             }
             if let (Hold::Both, [_, .., last]) = (hold, points) {
                 pin(points.len() - 1, *last);
+            }
+            if let (Hold::Clamps, [_, .., last]) = (hold, points) {
+                let (body, index, first) = (strand + 1, strand as u32, points.len() as u32 - 1);
+                attachments.clamp(&bodies, body, Seat::Body, index, first, &[last.as_dvec3()]);
             }
         }
         let solver = method.build(&model);
@@ -158,6 +224,14 @@ impl Rig {
             points[item.points as usize] = tip;
         }
         self
+    }
+
+    /// The same with each tip's clamp moved from where it was groomed.
+    pub(crate) fn with_clamps(mut self, clamps: &[Pose]) -> Result<Self, LabError> {
+        let tips = clamps.iter().map(|&pose| Motion::still(pose));
+        let motions: Vec<Motion> = std::iter::once(Motion::still(Pose::IDENTITY)).chain(tips).collect();
+        self.bodies.begin_step(&motions, 0.0)?;
+        Ok(self)
     }
 
     /// Goes on by `dt` [s].

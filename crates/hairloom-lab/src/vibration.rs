@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 
 use glam::DVec3;
-use hairloom::scene::{Material, State};
+use hairloom::scene::State;
 use hairloom::solve::Method;
 use hairloom_picture::plot::{Axis, Figure, Panel, Series};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::LabError;
 use crate::experiment::{BadKey, Experiment};
 use crate::outcome::{Check, Findings, Row};
-use crate::strands::{Hold, Rig, alone, check_material, check_range, hair, straight};
+use crate::strands::{Hold, Rig, Rod, alone, check_range, straight};
 
 /// Roots of `cos β cosh β = −1`.
 const ROOTS: [f64; 3] = [1.875_104_068_711_961, 4.694_091_132_974_175, 7.854_757_438_237_613];
@@ -22,16 +22,11 @@ const PERIODS: f64 = 3.0;
 
 /// What can be set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub(crate) struct Params {
-    /// Radius of the hair [m].
-    radius: f64,
-    /// Young's modulus [Pa].
-    young: f64,
-    /// Density [kg/m³].
-    density: f64,
-    /// Length of the hair [m].
-    length: f64,
+    /// The hair.
+    #[serde(flatten)]
+    rod: Rod,
     /// Edges of the hair.
     edges: usize,
     /// Time step as a phase, ω dt.
@@ -40,13 +35,7 @@ pub(crate) struct Params {
 
 impl Default for Params {
     fn default() -> Self {
-        Self { radius: 5.0e-5, young: 3.0e9, density: 1300.0, length: 0.1, edges: 64, phase: 0.015 }
-    }
-}
-
-impl Params {
-    fn material(&self) -> Material {
-        hair(self.radius, self.young, self.density, 0.45)
+        Self { rod: Rod::of(0.1, 0.0), edges: 64, phase: 0.015 }
     }
 }
 
@@ -58,12 +47,7 @@ impl Experiment for Vibration {
     const NAME: &'static str = "vibration";
     const SUMMARY: &'static str = "a weightless hair clamped at its root swings in its first three modes";
     const REFERENCE: &'static str = "Euler and Bernoulli's beam: ω = β² √(E I / ρ A L⁴), cos β cosh β = −1";
-    const SOLVERS: &'static [&'static str] = &["admm"];
     const HELP: &'static [(&'static str, &'static str)] = &[
-        ("radius", "radius of the hair [m]"),
-        ("young", "Young's modulus [Pa]"),
-        ("density", "density [kg/m³]"),
-        ("length", "length of the hair [m]"),
         ("edges", "edges of the hair, 8 to 1000"),
         ("phase", "time step as a phase of the mode, ω dt [rad]"),
     ];
@@ -72,9 +56,11 @@ impl Experiment for Vibration {
         alone(method);
     }
 
+    fn rod(params: &Params) -> Option<&Rod> {
+        Some(&params.rod)
+    }
+
     fn check(params: &Params) -> Result<(), BadKey> {
-        check_material(&params.material())?;
-        check_range(("length", params.length, 1.0e-3, 10.0))?;
         check_range(("phase", params.phase, 1.0e-4, 0.1))?;
         check_range(("edges", params.edges as f64, 8.0, 1000.0))
     }
@@ -108,8 +94,8 @@ impl Experiment for Vibration {
 
 /// The mode's frequency [rad/s].
 fn frequency(params: &Params, root: f64) -> f64 {
-    let material = params.material();
-    (root / params.length).powi(2) * (material.rod_stiffness()[0] / material.mass_per_length()).sqrt()
+    let material = params.rod.material();
+    (root / params.rod.length).powi(2) * (material.rod_stiffness()[0] / material.mass_per_length()).sqrt()
 }
 
 /// Deflection and slope of a mode at `s` from 0 to 1.
@@ -122,15 +108,19 @@ fn shape(root: f64, s: f64) -> (f64, f64) {
 
 /// The amplitude of a mode over time, from rest in its shape.
 fn swing(params: &Params, method: &Method, root: f64) -> Result<Vec<(f64, f64)>, LabError> {
-    let edges = params.edges;
-    let mut rig =
-        Rig::new(&[straight(DVec3::X, params.length, edges)], &params.material(), Hold::Root, method)?
-            .with_gravity(DVec3::ZERO);
+    let edges = params.rod.edges(params.rod.length, params.edges);
+    let mut rig = Rig::new(
+        &[straight(DVec3::X, params.rod.length, edges)],
+        &params.rod.material(),
+        Hold::Root,
+        method,
+    )?
+    .with_gravity(DVec3::ZERO);
     let steepest = (0..=edges).map(|i| shape(root, i as f64 / edges as f64).1.abs()).fold(0.0, f64::max);
     let mut points = vec![DVec3::ZERO];
     for i in 0..edges {
         let angle = SLOPE / steepest * shape(root, (i as f64 + 0.5) / edges as f64).1;
-        let edge = params.length / edges as f64;
+        let edge = params.rod.length / edges as f64;
         points.push(points[i] + DVec3::new(angle.cos(), angle.sin(), 0.0) * edge);
     }
     rig.load(&State::at_rest(points));

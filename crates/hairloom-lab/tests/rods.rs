@@ -176,3 +176,54 @@ fn plots_are_pictures_and_help_names_every_parameter() {
         }
     }
 }
+
+#[test]
+fn twisted_rings_leave_their_plane_where_michell_says() {
+    let outcome = passed("ring", &[]);
+    assert!(outcome.rows.len() >= 4, "bending over twisting stiffness of more than one hair");
+    passed("ring", &[set("radius", 1.0e-4), set("length", 0.3), set("young", 1.0e9)]);
+}
+
+#[test]
+fn long_hair_of_many_edges_hangs_like_a_chain() {
+    passed("catenary", &[set("edges", 400)]);
+    passed("catenary", &[set("edges", 1000), set("spans", vec![0.4, 0.8])]);
+}
+
+#[test]
+fn all_experiments_with_rods_take_the_same_hair() {
+    let hair = [
+        set("length", 0.1),
+        set("young", 1.0e9),
+        set("radius", 1.0e-4),
+        set("density", 1200.0),
+        set("poisson", 0.3),
+        set("edge", 5.0e-3),
+        set("solver.iterations", 5),
+    ];
+    let own = [
+        ("cantilever", vec![]),
+        ("helix", vec![]),
+        ("vibration", vec![set("phase", 0.1)]),
+        ("catenary", vec![set("spans", vec![0.5])]),
+        ("release", vec![set("duration", 0.1)]),
+        ("ring", vec![set("edge", 2.0e-3)]),
+        ("bend-twist", vec![set("curvatures", vec![30.0]), set("lengths", vec![0.2])]),
+        ("stick-slip", vec![set("mus", vec![0.03])]),
+        ("incline", vec![set("angles", vec![5.0])]),
+    ];
+    for (name, own) in own {
+        let sets: Vec<_> = hair.iter().cloned().chain(own).collect();
+        let outcome = run(name, None, &sets, None).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(outcome.params["radius"], 1.0e-4, "{name}");
+        assert_eq!(outcome.params["length"], 0.1, "{name}");
+        assert!(!outcome.rows.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn other_hair_sticks_and_slips_at_the_same_friction() {
+    let mus = || set("mus", vec![0.06, 0.345, 0.3664]);
+    passed("stick-slip", &[mus(), set("length", 0.2), set("poisson", 0.2)]);
+    passed("stick-slip", &[mus(), set("edges", 24), set("young", 1.0e9), set("radius", 1.0e-4)]);
+}

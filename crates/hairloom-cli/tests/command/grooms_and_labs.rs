@@ -72,7 +72,7 @@ fn roots_off_the_body_and_strands_from_tip_to_root_are_told() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("upside.usda");
     // Two quills on a small pyramid, the second from tip to root and 2 mm above it.
-    let text = "#usda 1.0\ndef BasisCurves \"hair\"\n{\n    uniform token type = \"linear\"\n    \
+    let text = "#usda 1.0\n(\n    metersPerUnit = 1\n)\ndef BasisCurves \"hair\"\n{\n    uniform token type = \"linear\"\n    \
                 int[] curveVertexCounts = [2, 2]\n    \
                 point3f[] points = [(0, 0.1, 0), (0, 0.3, 0), (0, 0.3, 0), (0, 0.102, 0)]\n}\n";
     std::fs::write(&path, text).expect("a file");

@@ -112,6 +112,11 @@ fn text(value: &Value) -> String {
             (None, Some(real)) => format!("{real:.2e}"),
             _ => number.to_string(),
         },
+        Value::Object(parts) => {
+            let parts: Vec<String> =
+                parts.iter().map(|(key, value)| format!("{key} {}", text(value))).collect();
+            format!("({})", parts.join(", "))
+        }
         other => other.to_string(),
     }
 }

@@ -3,7 +3,6 @@
 mod reference;
 
 use glam::DVec3;
-use hairloom::scene::Material;
 use hairloom::solve::Method;
 use hairloom_picture::plot::{Axis, Figure, Panel, Series};
 use serde::{Deserialize, Serialize};
@@ -12,7 +11,7 @@ use self::reference::{Known, POISSON, Tongue, known, sweep};
 use crate::LabError;
 use crate::experiment::{BadKey, Experiment};
 use crate::outcome::{Check, Findings, Row};
-use crate::strands::{GRAVITY, Hold, Rig, check_list, check_material, hair, heaviness, still};
+use crate::strands::{GRAVITY, Hold, Rig, Rod, check_list, heaviness, still};
 
 /// Largest angle between neighbouring edges at rest [rad].
 const FINEST: f64 = 0.1;
@@ -31,16 +30,11 @@ const UNDECIDED: f64 = 0.05;
 
 /// What can be set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub(crate) struct Params {
-    /// Poisson's ratio.
-    poisson: f64,
-    /// Radius of the hair [m].
-    radius: f64,
-    /// Young's modulus [Pa].
-    young: f64,
-    /// Density [kg/m³].
-    density: f64,
+    /// The hair.
+    #[serde(flatten)]
+    rod: Rod,
     /// Natural curvature of each strand [1/m].
     curvatures: Vec<f64>,
     /// Length of each strand [m].
@@ -56,22 +50,17 @@ impl Default for Params {
         };
         let (curvatures, lengths) =
             sweep().into_iter().map(|(curvature, phi)| (short(curvature), short(phi / curvature))).unzip();
-        Self { poisson: POISSON, radius: 5.0e-5, young: 3.0e9, density: 1300.0, curvatures, lengths }
-    }
-}
-
-impl Params {
-    fn material(&self) -> Material {
-        hair(self.radius, self.young, self.density, self.poisson)
+        Self { rod: Rod { poisson: POISSON, ..Rod::of(0.0, 0.0) }, curvatures, lengths }
     }
 }
 
 /// An arc in the plane of x and y that begins straight down and turns to +x.
-fn arc(curvature: f64, length: f64) -> Vec<DVec3> {
-    let edges = (curvature.abs() * length / FINEST).ceil().max(FEWEST);
-    let edge = length / edges;
+fn arc(rod: &Rod, curvature: f64, length: f64) -> Vec<DVec3> {
+    let usual = (curvature.abs() * length / FINEST).ceil().max(FEWEST);
+    let edges = rod.edges(length, usual as usize);
+    let edge = length / edges as f64;
     let mut points = vec![DVec3::ZERO];
-    for i in 0..edges as usize {
+    for i in 0..edges {
         let angle = curvature * edge * (i as f64 + 0.5);
         points.push(points[i] + DVec3::new(angle.sin(), -angle.cos(), 0.0) * edge);
     }
@@ -92,10 +81,11 @@ fn measure(shape: &[DVec3], length: f64) -> Hung {
 }
 
 /// Hangs arcs of the given curvatures [1/m] and lengths [m].
-fn hang(arcs: &[(f64, f64)], material: &Material, method: &Method) -> Result<(Vec<Hung>, u32), LabError> {
-    let curves: Vec<Vec<DVec3>> = arcs.iter().map(|&(curvature, length)| arc(curvature, length)).collect();
+fn hang(arcs: &[(f64, f64)], rod: &Rod, method: &Method) -> Result<(Vec<Hung>, u32), LabError> {
+    let curves: Vec<Vec<DVec3>> =
+        arcs.iter().map(|&(curvature, length)| arc(rod, curvature, length)).collect();
     let tilted = DVec3::new(0.0, -TILT.cos(), TILT.sin()) * GRAVITY;
-    let mut rig = Rig::new(&curves, material, Hold::Root, method)?.with_gravity(tilted);
+    let mut rig = Rig::new(&curves, &rod.material(), Hold::Root, method)?.with_gravity(tilted);
     rig.settle(TILTED)?;
     rig.gravity = DVec3::NEG_Y * GRAVITY;
     let iterations = rig.relax(20, 1.0e-5, MOST)?;
@@ -112,12 +102,7 @@ impl Experiment for BendTwist {
     const SUMMARY: &'static str =
         "naturally curved hair that hangs down leaves its plane where bending and twist say so";
     const REFERENCE: &'static str = "stability of the continuous rod (ν = 0.45) and tips of its equilibria; figure 2 of Daviet, SIGGRAPH 2023";
-    const SOLVERS: &'static [&'static str] = &["admm"];
     const HELP: &'static [(&'static str, &'static str)] = &[
-        ("poisson", "Poisson's ratio; the reference knows 0.45"),
-        ("radius", "radius of the hair [m]"),
-        ("young", "Young's modulus [Pa]"),
-        ("density", "density [kg/m³]"),
         ("curvatures", "natural curvature of each strand [1/m]"),
         ("lengths", "length of each strand [m], as many as curvatures"),
     ];
@@ -126,36 +111,40 @@ impl Experiment for BendTwist {
         still(method);
     }
 
+    fn rod(params: &Params) -> Option<&Rod> {
+        Some(&params.rod)
+    }
+
     fn check(params: &Params) -> Result<(), BadKey> {
-        check_material(&params.material())?;
         check_list("curvatures", &params.curvatures, 2000, 1.0e-2, 1.0e4)?;
-        check_list("lengths", &params.lengths, 2000, 1.0e-4, 20.0)?;
-        let (curvatures, lengths) = (params.curvatures.len(), params.lengths.len());
+        let own = params.rod.lengths(&params.lengths);
+        check_list("lengths", &own, 2000, 1.0e-4, 20.0)?;
+        let (curvatures, lengths) = (params.curvatures.len(), own.len());
         if curvatures != lengths {
             return Err((
                 "lengths",
                 format!("it has {lengths} values; as many as curvatures, {curvatures}, are expected"),
             ));
         }
-        match params.curvatures.iter().zip(&params.lengths).find(|(k, l)| *k * *l > 400.0) {
+        match params.curvatures.iter().zip(&own).find(|(k, l)| *k * *l > 400.0) {
             Some((_, length)) => Err(("lengths", format!("{length} m coil up more than 400 rad"))),
             None => Ok(()),
         }
     }
 
     fn run(params: &Params, method: &Method) -> Result<Findings, LabError> {
-        let material = params.material();
-        let referred = (params.poisson - POISSON).abs() < 1.0e-9;
+        let material = params.rod.material();
+        let referred = (params.rod.poisson - POISSON).abs() < 1.0e-9;
         let known = if referred { known() } else { Vec::new() };
         let unit = heaviness(&material, 1.0);
         let known_arc = |known: &Known| {
             let length = (known.gamma / unit).cbrt();
             (known.phi / length, length)
         };
-        let mut arcs: Vec<(f64, f64)> =
-            params.curvatures.iter().copied().zip(params.lengths.iter().copied()).collect();
+        let lengths = params.rod.lengths(&params.lengths);
+        let mut arcs: Vec<(f64, f64)> = params.curvatures.iter().copied().zip(lengths).collect();
         arcs.extend(known.iter().map(known_arc));
-        let (hung, iterations) = hang(&arcs, &material, method)?;
+        let (hung, iterations) = hang(&arcs, &params.rod, method)?;
 
         let tongue = Tongue::new();
         let (mut rows, mut right, mut decided) = (Vec::new(), 0, 0);

@@ -3,7 +3,6 @@
 pub(crate) mod reference;
 
 use glam::DVec3;
-use hairloom::scene::Material;
 use hairloom::solve::Method;
 use hairloom_picture::plot::{Axis, Figure, Panel, Series};
 use serde::{Deserialize, Serialize};
@@ -12,7 +11,7 @@ use self::reference::drop_over_reach;
 use crate::LabError;
 use crate::experiment::{BadKey, Experiment};
 use crate::outcome::{Check, Findings, Row};
-use crate::strands::{Hold, Rig, check_list, check_material, check_range, hair, heaviness, still, straight};
+use crate::strands::{Hold, Rig, Rod, check_list, check_range, heaviness, still, straight};
 
 /// Edges that a strand has at least.
 const FEWEST: f64 = 16.0;
@@ -21,42 +20,36 @@ const FINER: usize = 4;
 
 /// What can be set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub(crate) struct Params {
-    /// Radius of the hair [m].
-    radius: f64,
-    /// Young's modulus [Pa].
-    young: f64,
-    /// Density [kg/m³].
-    density: f64,
-    /// Poisson's ratio, which must not matter.
-    poisson: f64,
+    /// The hair.
+    #[serde(flatten)]
+    rod: Rod,
     /// Lengths of the strands [m].
     lengths: Vec<f64>,
-    /// Length of an edge [m].
-    edge: f64,
 }
 
 impl Params {
-    fn material(&self) -> Material {
-        hair(self.radius, self.young, self.density, self.poisson)
+    /// The length asked for alone, or the list [m].
+    fn lengths(&self) -> Vec<f64> {
+        let own = if self.rod.length > 0.0 { &self.lengths[..1] } else { &self.lengths };
+        self.rod.lengths(own)
     }
 
     fn edges(&self, length: f64) -> usize {
-        (length / self.edge).round().max(FEWEST) as usize
+        (length / self.rod.edge).round().max(FEWEST) as usize
     }
 }
 
 impl Default for Params {
     fn default() -> Self {
         // Γ from 1e-2 to 1e4, four in each power of ten.
-        let material = hair(5.0e-5, 3.0e9, 1300.0, 0.45);
-        let unit = heaviness(&material, 1.0);
+        let rod = Rod::of(0.0, 2.5e-3);
+        let unit = heaviness(&rod.material(), 1.0);
         let lengths = (0..=24).map(|i| (10.0_f64.powf(-2.0 + 0.25 * f64::from(i)) / unit).cbrt());
         // Whole micrometres read better.
         let lengths = lengths.map(|length| (length * 1.0e6).round() / 1.0e6).collect();
-        let Material { radius, young, density, poisson, .. } = material;
-        Self { radius, young, density, poisson, lengths, edge: 2.5e-3 }
+        Self { rod, lengths }
     }
 }
 
@@ -70,46 +63,38 @@ impl Experiment for Cantilever {
         "hair clamped horizontally sags under its own weight as the heavy elastica does";
     const REFERENCE: &'static str =
         "the heavy elastica θ″ = −Γ (1 − s) cos θ, solved by shooting; figure 2 of Daviet, SIGGRAPH 2023";
-    const SOLVERS: &'static [&'static str] = &["admm"];
-    const HELP: &'static [(&'static str, &'static str)] = &[
-        ("radius", "radius of the hair [m]"),
-        ("young", "Young's modulus [Pa]"),
-        ("density", "density [kg/m³]"),
-        ("poisson", "Poisson's ratio, which must not matter"),
-        ("lengths", "lengths of the strands [m]"),
-        ("edge", "length of an edge [m]; a strand has 16 at least"),
-    ];
+    const HELP: &'static [(&'static str, &'static str)] =
+        &[("lengths", "lengths of the strands [m]; a strand has 16 edges at least")];
 
     fn adapt(method: &mut Method) {
         still(method);
     }
 
+    fn rod(params: &Params) -> Option<&Rod> {
+        Some(&params.rod)
+    }
+
     fn check(params: &Params) -> Result<(), BadKey> {
-        check_material(&params.material())?;
         check_list("lengths", &params.lengths, 200, 1.0e-4, 10.0)?;
-        let longest = params.lengths.iter().copied().fold(0.0, f64::max);
-        check_range(("edge", params.edge, longest / 2000.0, 1.0))
+        let longest = params.lengths().iter().copied().fold(0.0, f64::max);
+        check_range(("edge", params.rod.edge, longest / 2000.0, 1.0))
     }
 
     fn run(params: &Params, method: &Method) -> Result<Findings, LabError> {
-        let material = params.material();
+        let (material, lengths) = (params.rod.material(), params.lengths());
         let coarse = |length: f64| straight(DVec3::X, length, params.edges(length));
         let fine = |length: f64| straight(DVec3::X, length, FINER * params.edges(length));
-        let curves: Vec<Vec<DVec3>> = params
-            .lengths
-            .iter()
-            .map(|&l| coarse(l))
-            .chain(params.lengths.iter().map(|&l| fine(l)))
-            .collect();
+        let curves: Vec<Vec<DVec3>> =
+            lengths.iter().map(|&l| coarse(l)).chain(lengths.iter().map(|&l| fine(l))).collect();
         let mut rig = Rig::new(&curves, &material, Hold::Root, method)?;
         let iterations = rig.relax(20, 3.0e-6, 600)?;
         let found: Vec<f64> = rig.shapes().iter().map(|shape| measure(shape)).collect();
-        let (coarse, fine) = found.split_at(params.lengths.len());
+        let (coarse, fine) = found.split_at(lengths.len());
 
         let mut rows = Vec::new();
         let (mut worst, mut worst_fine) = (0.0_f64, 0.0_f64);
         let (mut measured, mut expected) = (Vec::new(), Vec::new());
-        for ((&length, &ratio), &ratio_fine) in params.lengths.iter().zip(coarse).zip(fine) {
+        for ((&length, &ratio), &ratio_fine) in lengths.iter().zip(coarse).zip(fine) {
             let gamma = heaviness(&material, length);
             let reference = drop_over_reach(gamma);
             let (error, error_fine) = (ratio / reference - 1.0, ratio_fine / reference - 1.0);

@@ -9,13 +9,10 @@ use super::Floor;
 use crate::LabError;
 use crate::experiment::{BadKey, Experiment};
 use crate::outcome::{Check, Findings, Row};
-use crate::strands::{GRAVITY, check_list, check_range, hair};
+use crate::strands::{GRAVITY, Rod, check_list, check_range};
 
-/// Strands of the bundle, their edges and their length [m].
+/// Strands of the bundle.
 const STRANDS: usize = 8;
-const EDGES: usize = 10;
-const LENGTH: f64 = 0.05;
-const RADIUS: f64 = 5.0e-5;
 /// Steps, and their length [s].
 const STEPS: usize = 60;
 const DT: f64 = 1.0 / 120.0;
@@ -24,8 +21,11 @@ const SLID: f64 = 2.0e-4;
 
 /// What can be set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub(crate) struct Params {
+    /// The hair.
+    #[serde(flatten)]
+    rod: Rod,
     /// Coulomb's coefficient.
     mu: f64,
     /// Slopes of the floor [°].
@@ -34,7 +34,8 @@ pub(crate) struct Params {
 
 impl Default for Params {
     fn default() -> Self {
-        Self { mu: 0.3, angles: vec![1.0, 5.0, 10.0, 14.0, 16.0, 16.5, 16.9, 17.4, 20.0, 30.0, 45.0, 60.0] }
+        let angles = vec![1.0, 5.0, 10.0, 14.0, 16.0, 16.5, 16.9, 17.4, 20.0, 30.0, 45.0, 60.0];
+        Self { rod: Rod::of(0.05, 0.005), mu: 0.3, angles }
     }
 }
 
@@ -47,7 +48,6 @@ impl Experiment for Incline {
     const SUMMARY: &'static str =
         "a bundle of hair on a slope slides where tan α > μ, as fast as a block would";
     const REFERENCE: &'static str = "Coulomb's law: x = ½ g (sin α − μ cos α) t²";
-    const SOLVERS: &'static [&'static str] = &["admm"];
     const HELP: &'static [(&'static str, &'static str)] =
         &[("mu", "coefficient of friction"), ("angles", "slopes of the floor [°]")];
 
@@ -56,6 +56,10 @@ impl Experiment for Incline {
             params.margin = 0.0;
             params.iterations = 30;
         }
+    }
+
+    fn rod(params: &Params) -> Option<&Rod> {
+        Some(&params.rod)
     }
 
     fn check(params: &Params) -> Result<(), BadKey> {
@@ -67,7 +71,7 @@ impl Experiment for Incline {
         let (mut rows, mut wrong, mut worst) = (Vec::new(), 0.0_f64, 0.0_f64);
         let (mut measured, mut expected) = (Vec::new(), Vec::new());
         for &angle in &params.angles {
-            let moved = slide(params.mu, angle.to_radians(), method)?;
+            let moved = slide(params, angle.to_radians(), method)?;
             let (sin, cos) = angle.to_radians().sin_cos();
             let acceleration = GRAVITY * (sin - params.mu * cos).max(0.0);
             // Backward Euler's sum of n (n + 1) / 2 steps.
@@ -95,15 +99,16 @@ impl Experiment for Incline {
 }
 
 /// How far down the slope, along x, a bundle gets [m].
-fn slide(friction: f64, angle: f64, method: &Method) -> Result<f64, LabError> {
+fn slide(params: &Params, angle: f64, method: &Method) -> Result<f64, LabError> {
+    let Rod { radius, length, .. } = params.rod;
+    let edges = params.rod.edges(length, 2);
     // Side by side along the slope, nearly touching.
     let strand = |k: usize| -> Vec<DVec3> {
-        let begin = DVec3::new(0.0, RADIUS, 2.2 * RADIUS * k as f64);
-        (0..=EDGES).map(|i| begin + DVec3::X * (LENGTH * i as f64 / EDGES as f64)).collect()
+        let begin = DVec3::new(0.0, radius, 2.2 * radius * k as f64);
+        (0..=edges).map(|i| begin + DVec3::X * (length * i as f64 / edges as f64)).collect()
     };
     let curves: Vec<Vec<DVec3>> = (0..STRANDS).map(strand).collect();
-    let material = hair(RADIUS, 3.0e9, 1300.0, 0.45);
-    let mut floor = Floor::new(&curves, &material, friction, false, method)?;
+    let mut floor = Floor::new(&curves, &params.rod.material(), params.mu, false, method)?;
     floor.gravity = DVec3::new(angle.sin(), -angle.cos(), 0.0) * GRAVITY;
     for _ in 0..STEPS {
         floor.step(DVec3::ZERO, DT)?;

@@ -69,7 +69,7 @@ pub enum BodyError {
         end: usize,
     },
     /// A pose or a deforming point that is not a number or absurdly far.
-    #[error("the motion of body `{body}` leaves what is usable (coordinates below 1e6 m){}", vertex.map_or(String::new(), |v| format!(" at vertex {v}")))]
+    #[error("the motion of body `{body}` leaves what is usable (coordinates below 1e6 m){}; keep it nearer to the origin", vertex.map_or(String::new(), |v| format!(" at vertex {v}")))]
     BadMotion {
         /// The body.
         body: String,

@@ -6,9 +6,10 @@ use super::accd::{Moving, meeting};
 use super::block::{Local, Narrow};
 use super::grid::Hulls;
 use super::proximity::{least_distance, perpendicular};
+use super::segments::{PARALLEL_F32, closest};
 use super::select::Item;
 use super::{Contact, Impact, Position};
-use crate::math::lanes::Lane;
+use crate::math::lanes::{Lane, Row, Row3, WIDTH};
 
 /// Vertices at the start and at the end of a step, relative to the search's origin and without their common motion [m].
 pub(super) struct Swept<'a> {
@@ -39,6 +40,9 @@ impl Item for Impact {
     }
 }
 
+/// Parts of a step in which pairs are looked at before the exact test.
+const PARTS: u32 = 8;
+
 /// Finds edges that come within a distance of each other during the step.
 pub(super) struct Continuous<'a, P> {
     /// Distance between surfaces that counts as touching [m].
@@ -47,6 +51,8 @@ pub(super) struct Continuous<'a, P> {
     pub(super) from: &'a [P],
     /// World positions at the end [m].
     pub(super) to: &'a [P],
+    /// What rounding may do to a distance in single precision [m].
+    pub(super) slack: f32,
 }
 
 impl<P: Position> Narrow<4> for Continuous<'_, P> {
@@ -62,17 +68,70 @@ impl<P: Position> Narrow<4> for Continuous<'_, P> {
         found: &mut Vec<(u32, u32)>,
     ) {
         // A pair that shares several blocks is found in each, with the same bits; the last stage drops copies.
-        for &(i, j) in pairs {
-            let reach = local.radii[i as usize] + local.radii[j as usize];
-            if let Some(impact) = self.impact(local.edges[j as usize], local.edges[i as usize], reach) {
-                out.push(impact);
-                found.push((i, j));
+        for group in pairs.chunks(WIDTH) {
+            let mut rows = [Row3::default(); 8];
+            let mut reach = Row::default();
+            for (lane, &(i, j)) in group.iter().enumerate() {
+                let (a, b) = (&local.hulls[j as usize], &local.hulls[i as usize]);
+                for (row, point) in rows.iter_mut().zip(a.iter().chain(b)) {
+                    row.set(lane, *point);
+                }
+                reach.0[lane] = local.radii[i as usize] + local.radii[j as usize];
+            }
+            let mut near = self.may_meet::<L>(&rows, &reach) & ((1_u32 << group.len()) - 1);
+            while near != 0 {
+                let lane = near.trailing_zeros() as usize;
+                near &= near - 1;
+                let (i, j) = group[lane];
+                let (a, b) = (local.edges[j as usize], local.edges[i as usize]);
+                if let Some(impact) = self.impact(a, b, reach.0[lane]) {
+                    out.push(impact);
+                    found.push((i, j));
+                }
             }
         }
     }
 }
 
 impl<P: Position> Continuous<'_, P> {
+    /// Which of eight pairs may come so close that they count as touching, a bit for each. `rows` holds the four points of
+    /// the first edges and those of the second.
+    ///
+    /// No distance changes faster than the fastest end beside the other edge's ends: at any time, twice the distance is at least
+    /// that before and that after together, less all of the way between.
+    #[inline(always)]
+    fn may_meet<L: Lane>(&self, rows: &[Row3; 8], reach: &Row) -> u32 {
+        let (a0, a1) = (L::load3(&rows[0]), L::load3(&rows[1]));
+        let (b0, b1) = (L::load3(&rows[4]), L::load3(&rows[5]));
+        let (first, second) = (L::load3(&rows[2]) - a0, L::load3(&rows[3]) - a1);
+        let (third, fourth) = (L::load3(&rows[6]) - b0, L::load3(&rows[7]) - b1);
+        let fastest = (first - third).length_squared().max((first - fourth).length_squared());
+        let other = (second - third).length_squared().max((second - fourth).length_squared());
+        let way = fastest.max(other).sqrt() * L::splat(1.0 + 1.0e-5);
+        // The exact test takes what is within a hundredth of the thickness for touching.
+        let thickness = L::load(reach) + L::splat(f64::from(self.distance));
+        let least = thickness * L::splat(2.03) + L::splat(8.0 * f64::from(self.slack));
+        let start = closest([a0, a1], [b0, b1], PARALLEL_F32).between.length_squared().sqrt();
+        let (a2, a3, b2, b3) = (a0 + first, a1 + second, b0 + third, b1 + fourth);
+        let end = closest([a2, a3], [b2, b3], PARALLEL_F32).between.length_squared().sqrt();
+        if L::bits((way + least).less(start + end)) == u32::MAX >> (32 - WIDTH) {
+            return 0;
+        }
+        // The same for parts of the step, in which the way is shorter.
+        let limit = way * L::splat(1.0 / f64::from(PARTS)) + least;
+        let mut near = 0;
+        let mut before = start;
+        for part in 1..=PARTS {
+            let time = L::splat(f64::from(part) / f64::from(PARTS));
+            let a = [first.mul_add(time, a0), second.mul_add(time, a1)];
+            let b = [third.mul_add(time, b0), fourth.mul_add(time, b1)];
+            let after = closest(a, b, PARALLEL_F32).between.length_squared().sqrt();
+            near |= !L::bits(limit.less(before + after));
+            before = after;
+        }
+        near
+    }
+
     fn moving(&self, edge: u32) -> Moving {
         let ends = |positions: &[P]| [positions[edge as usize].place(), positions[edge as usize + 1].place()];
         Moving { from: ends(self.from), to: ends(self.to) }

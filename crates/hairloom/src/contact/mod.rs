@@ -294,7 +294,7 @@ impl Detector {
         self.grid.build(&self.edges, &hulls, size, pad);
         let blocks = self.grid.lattice;
         let search = Search { settings, strands: &self.strands, radii: &self.radii, blocks, pad, slack };
-        let narrow = Continuous { distance: settings.distance, from, to };
+        let narrow = Continuous { distance: settings.distance, from, to, slack };
         let tally = search_blocks(&self.grid, &search, &hulls, &narrow, &mut self.swept, &mut self.met);
         let found = &mut self.met[..self.grid.chunks().len()];
         self.chooser.choose(found, impacts, from.len(), settings.keep, settings.rule);

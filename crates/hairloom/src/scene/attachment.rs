@@ -34,6 +34,8 @@ pub struct Attachment {
     pub points: u32,
     /// Rotation of the seat when it took hold of the groomed strand: directions as groomed are turned from there.
     pub bind: Quat,
+    /// Whether it holds the direction and the twist of the strand, too, by methods that know them. Roots are always clamped.
+    pub clamped: bool,
 }
 
 /// All attachments of a scene, sorted by strand and then by first vertex.
@@ -76,7 +78,24 @@ impl Attachments {
         self.points.extend(vertices.iter().map(|&vertex| frame.apply_inverse(vertex)));
         let count = vertices.len() as u32;
         let bind = frame.rotation.as_quat();
-        self.items.push(Attachment { strand, first, count, body: body as u32, seat, points, bind });
+        let (body, clamped) = (body as u32, first == 0);
+        self.items.push(Attachment { strand, first, count, body, seat, points, bind, clamped });
+    }
+
+    /// As [`Self::hold`], but holds the direction and the twist of the strand as groomed, too.
+    pub fn clamp(
+        &mut self,
+        bodies: &Bodies,
+        body: usize,
+        seat: Seat,
+        strand: u32,
+        first: u32,
+        vertices: &[DVec3],
+    ) {
+        self.hold(bodies, body, seat, strand, first, vertices);
+        if let Some(last) = self.items.last_mut() {
+            last.clamped = true;
+        }
     }
 
     /// The coordinates of the vertices that `attachment` holds.

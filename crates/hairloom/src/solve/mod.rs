@@ -11,7 +11,7 @@ mod packing;
 mod report;
 
 pub use checkpoint::{Checkpoint, CheckpointError, Column, ColumnValue};
-pub use report::{Phase, Report};
+pub use report::{Energy, Phase, Report};
 
 use std::sync::Arc;
 

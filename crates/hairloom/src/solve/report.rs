@@ -11,8 +11,36 @@ pub struct Report {
     pub residual: f64,
     /// Strands held at both ends whose ends are farther apart than the strand is long.
     pub out_of_reach: u32,
+    /// Energy of the hair at the end of the step, where the method knows it.
+    pub energy: Option<Energy>,
     /// Time of each phase.
     pub phases: Vec<Phase>,
+}
+
+/// Energy of all hair [J].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Energy {
+    /// Of motion.
+    pub kinetic: f64,
+    /// Of bending, twisting and stretching.
+    pub elastic: f64,
+    /// Of height over the origin, along gravity.
+    pub gravity: f64,
+}
+
+impl Energy {
+    /// All of it [J].
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.elastic + self.gravity
+    }
+}
+
+impl std::ops::AddAssign for Energy {
+    fn add_assign(&mut self, other: Self) {
+        self.kinetic += other.kinetic;
+        self.elastic += other.elastic;
+        self.gravity += other.gravity;
+    }
 }
 
 /// Time spent in one phase of a step.
@@ -41,12 +69,14 @@ impl Report {
         }
     }
 
-    /// Adds a later step: times and iterations sum up; contacts, residual and ropes out of reach are the worst of both.
+    /// Adds a later step: times and iterations sum up; contacts, residual and ropes out of reach are the worst of both;
+    /// energy is that of the later one.
     pub fn add(&mut self, later: &Report) {
         self.contacts = self.contacts.max(later.contacts);
         self.iterations += later.iterations;
         self.residual = self.residual.max(later.residual);
         self.out_of_reach = self.out_of_reach.max(later.out_of_reach);
+        self.energy = later.energy.or(self.energy);
         for phase in &later.phases {
             self.add_seconds(phase.name, phase.seconds);
         }

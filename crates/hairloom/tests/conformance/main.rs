@@ -22,6 +22,7 @@ macro_rules! conformance {
                 hanging_hair_stays_at_rest
                 roots_follow_their_body
                 edges_keep_their_lengths_under_any_motion
+                energy_never_grows_by_itself
                 same_bits_for_any_number_of_threads
                 restart_equals_an_unbroken_run
                 foreign_checkpoints_are_refused

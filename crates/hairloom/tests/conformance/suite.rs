@@ -75,6 +75,22 @@ pub(crate) fn edges_keep_their_lengths_under_any_motion(build: &Build, traits: T
     }
 }
 
+/// Only methods that know their energy are held to it. Backward Euler takes energy away, and so does the air.
+pub(crate) fn energy_never_grows_by_itself(build: &Build, _: Traits) {
+    let mut world = World::new(&sideways(1), Hold::Root(1), vec![]);
+    let mut solver = started(&world, build);
+    let mass: f64 = world.model.masses.iter().map(|&mass| f64::from(mass)).sum();
+    let scale = mass * world.gravity.length() * world.model.rest_lengths.iter().sum::<f64>();
+    let mut before = None;
+    for step in 0..120 {
+        let Some(energy) = world.run(&mut *solver, 1).unwrap().energy else { return };
+        assert!(energy.kinetic >= 0.0 && energy.elastic >= 0.0, "{energy:?}");
+        let gained = energy.total() - before.unwrap_or(f64::INFINITY);
+        assert!(gained < 1.0e-5 * scale, "step {step}: {gained} J gained, beside {scale} J");
+        before = Some(energy.total());
+    }
+}
+
 pub(crate) fn same_bits_for_any_number_of_threads(build: &Build, _: Traits) {
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

@@ -5,6 +5,8 @@
 
 mod crossing;
 
+pub(super) use crossing::Around;
+
 use glam::{DVec3, Vec3, Vec3A};
 use rayon::prelude::*;
 
@@ -117,8 +119,8 @@ impl Contacts {
         (self.forces, self.close) = (forces, close);
     }
 
-    /// Takes the positions of all vertices when the step began, and the weights W = m / t².
-    pub(super) fn begin<S: Stored>(&mut self, strands: &Strands<S>, typical: f64) {
+    /// Takes the positions of all vertices when the step began, and the weights W = w m / t².
+    pub(super) fn begin<S: Stored>(&mut self, strands: &Strands<S>, typical: f64, weight: f64) {
         self.origin = strands.packs.first().map_or(DVec3::ZERO, |pack| pack.roots[0]);
         let origin = self.origin;
         let parts = split(&self.ends, &mut self.start);
@@ -132,7 +134,8 @@ impl Contacts {
                 for ((row, (place, rest)), (start, ease)) in rows.zip(&mut vertices) {
                     *start = (root + get_vector(place, lane)).as_vec3();
                     let held = pack.base.is_some_and(|base| row <= base);
-                    *ease = if held { 0.0 } else { (typical * typical / rest.mass.get(lane)) as f32 };
+                    *ease =
+                        if held { 0.0 } else { (typical * typical / (weight * rest.mass.get(lane))) as f32 };
                 }
             }
         });
@@ -277,9 +280,11 @@ impl Contacts {
             let mut vertices = range;
             for (lane, _) in pack.lanes() {
                 let shift = get_vector(&pack.shift, lane);
+                let mut touched = false;
                 for (row, vertex) in (0..pack.counts[lane] as usize).zip(&mut vertices) {
                     let weight = 1.0 / f64::from(self.ease[vertex]);
                     let push = self.push[vertex].as_dvec3();
+                    touched |= self.pushed[vertex] || push != DVec3::ZERO;
                     match coupling {
                         Coupling::Forces if push == DVec3::ZERO => {}
                         Coupling::Forces => add_force(&mut pack.loads[row], lane, push * weight),
@@ -291,6 +296,7 @@ impl Contacts {
                         }
                     }
                 }
+                pack.couplings.set(lane, if touched { 0.0 } else { 1.0 });
             }
         });
     }

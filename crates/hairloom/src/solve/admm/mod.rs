@@ -13,7 +13,8 @@
 //!   our own. It has no long recursion of dense blocks, which is what graphics processors want; on a processor Newton wins.
 //! - Strands ride eight to a pack (`strands`), in single precision; positions are relative to the roots.
 //! - Held vertices are held exactly: the chain hangs from the last one. Vertices held elsewhere are tied by
-//!   springs with multipliers, which end where they should after a few iterations.
+//!   springs with multipliers, which end where they should after a few iterations. An attachment there that clamps holds the material
+//!   frame, too: the edge before it bends against half an edge, as at the root. The splitting holds places only.
 //!
 //! # The two elastic steps
 //!
@@ -37,6 +38,7 @@
 //! all this in single precision, with edges of mixed lengths and other moduli (section 6.1).
 
 mod contacts;
+mod energy;
 mod newton;
 mod params;
 mod projection;
@@ -53,12 +55,15 @@ use std::sync::Arc;
 use glam::{DQuat, DVec3, Vec3};
 use rayon::prelude::*;
 
-use self::contacts::{Contacts, Coupling};
-use self::newton::Gain;
+use self::contacts::{Around, Contacts, Coupling};
+use self::energy::Weigh;
+use self::newton::{Gain, Hold};
 use self::rods::{Begin, Finish, Iterate, IterateSplit, Pace, hold, recentre, untwist};
-use self::strands::{Pack, Strands, add_force, add_spring, get_vector, set_vector, transported_frames};
+use self::strands::{
+    Pack, Strands, add_force, add_spring, get_vector, set_quaternion, set_vector, transported_frames,
+};
 use super::jump::carry;
-use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_drive, check_dt};
+use super::{Checkpoint, CheckpointError, Energy, Report, Solver, Step, StepError, check_drive, check_dt};
 use crate::body::Obstacles;
 use crate::contact::{Contact, ContactError};
 use crate::groom::Remap;
@@ -72,9 +77,15 @@ const CHECKPOINT: (&str, u32) = ("admm", 1);
 const NONE: u32 = u32::MAX;
 /// Stiffness of the spring that ties a vertex in the end, beside that of its edge against stretching.
 const TIE: f64 = 0.1;
-/// How much stiffer the springs of ties become from one iteration to the next. They begin no stiffer than hair bends, so
-/// that a strand whose ends come together has time to bend rather than be crushed.
+/// How much stiffer the springs of ties become from one iteration to the next, at most. They begin no stiffer than hair bends,
+/// so that a strand whose ends come together has time to bend rather than be crushed.
 const TIGHTEN: f64 = 3.0;
+/// Springs of ties begin as stiff as hair of this part of the strand's length bends, or of an edge where that is longer: finer edges
+/// change nothing in how strands hang.
+const BENDS: f64 = 200.0;
+/// What a tie misses pulls no harder in the next iteration than this beside the force that the tie already has: a Newton step misses
+/// by how much strands curve on their way, and a stiff spring would make a blow of that.
+const CAUTION: f64 = 0.3;
 /// A splitting that still moves by this much of the tolerance in an iteration has about as far to go as the tolerance.
 const SLOWNESS: f64 = 0.01;
 
@@ -92,8 +103,9 @@ struct Tie {
     pack: u32,
     lane: u32,
     row: u32,
-    /// Stiffness of its spring, and the most that it may become [N/m].
+    /// Stiffness of its spring, and the least and the most that it may become [N/m].
     weight: f64,
+    least: f64,
     most: f64,
     /// Where it is held, in the world [m].
     target: DVec3,
@@ -190,6 +202,7 @@ impl<S: Stored> Admm<S> {
                 *start = moving.position;
             }
             pack.shift = [S::default(); 3];
+            pack.couplings = S::splat(1.0);
             for (lane, strand) in pack.lanes() {
                 if pack.base.is_some() {
                     let attachment = &drive.attachments.items[attachment_of[strand] as usize];
@@ -220,21 +233,47 @@ impl<S: Stored> Admm<S> {
     /// Finds the vertices that are held elsewhere than at the root.
     fn tie(&mut self, drive: &Drive<'_>) {
         self.ties.clear();
+        self.strands.packs.iter_mut().for_each(|pack| pack.holds.clear());
         for attachment in drive.attachments.items.iter().filter(|attachment| attachment.first > 0) {
             let strand = attachment.strand as usize;
             let (pack, lane) = self.strands.find(strand);
             let rest = &self.strands.packs[pack].rest;
             let frame = drive.seat_frame(attachment, 1.0);
             let edges = self.model.range(strand).len() - 1;
+            let length: f64 = self.model.rest_lengths[self.model.range(strand)].iter().sum();
             for (k, &point) in drive.attachments.points_of(attachment).iter().enumerate() {
                 let row = attachment.first as usize + k;
                 let edge = &rest[row.min(edges - 1)];
                 let most = TIE * edge.stretching.get(lane);
-                let weight = (edge.bending[0].get(lane) / edge.length.get(lane).powi(2)).min(most);
-                let target = frame.apply(point);
+                let bends = edge.length.get(lane).max(length / BENDS);
+                let least = (edge.bending[0].get(lane) * edge.length.get(lane) / bends.powi(3)).min(most);
+                let (weight, target, force) = (least, frame.apply(point), DVec3::ZERO);
                 let (pack, lane, row) = (pack as u32, lane as u32, row as u32);
-                self.ties.push(Tie { pack, lane, row, weight, most, target, force: DVec3::ZERO });
+                self.ties.push(Tie { pack, lane, row, weight, least, most, target, force });
             }
+            if attachment.clamped {
+                let turn = frame.rotation * attachment.bind.as_dquat().conjugate().normalize();
+                self.clamp_behind(strand, attachment.first as usize - 1, turn);
+            }
+        }
+    }
+
+    /// Lets `edge` of a strand bend and twist against its frame as groomed, turned by `turn`, over half its length: as at the root.
+    fn clamp_behind(&mut self, strand: usize, edge: usize, turn: DQuat) {
+        let (pack, lane) = self.strands.find(strand);
+        let pack = &mut self.strands.packs[pack];
+        let points = self.model.groomed[self.model.range(strand)].iter().map(|point| point.as_dvec3());
+        let frames = transported_frames(&points.collect::<Vec<DVec3>>(), None);
+        let length = pack.rest[edge].length.get(lane);
+        if pack.holds.is_empty() {
+            let nothing = Hold { frame: pack.moving[0].frame, stiffness: [S::default(); 3] };
+            pack.holds = vec![nothing; pack.moving.len()];
+        }
+        let hold = &mut pack.holds[edge];
+        set_quaternion(&mut hold.frame, lane, turn * frames[edge]);
+        let stiffness = self.model.material(strand).rod_stiffness();
+        for (stored, stiffness) in hold.stiffness.iter_mut().zip(stiffness) {
+            stored.set(lane, stiffness / (0.5 * length));
         }
     }
 
@@ -250,31 +289,31 @@ impl<S: Stored> Admm<S> {
         }
     }
 
-    /// Forces of ties grow by what is missing, and their springs become stiffer. Returns the largest miss [m].
+    /// Forces of ties grow by what is missing, and their springs become as stiff as that allows. Returns the largest miss [m].
     fn tighten(&mut self) -> f64 {
         let mut largest = 0.0_f64;
         for tie in &mut self.ties {
             let pack = &self.strands.packs[tie.pack as usize];
             let lane = tie.lane as usize;
             let there = pack.roots[lane] + get_vector(&pack.moving[tie.row as usize].position, lane);
+            let missing = (tie.target - there).length();
             tie.force += (tie.target - there) * tie.weight;
-            tie.weight = (tie.weight * TIGHTEN).min(tie.most);
-            largest = largest.max((tie.target - there).length());
+            let bearable = CAUTION * tie.force.length() / missing.max(f64::MIN_POSITIVE);
+            tie.weight = bearable.min(tie.weight * TIGHTEN).clamp(tie.least, tie.most);
+            largest = largest.max(missing);
         }
         largest
     }
 
     /// Newton steps of every strand, or iterations of the splitting in their place.
-    fn iterate(&mut self, iterations: u32, tolerance: f64, pace: Pace, couplings: bool) -> (f64, u32) {
+    fn iterate(&mut self, iterations: u32, tolerance: f64, pace: Pace) -> (f64, u32) {
         let damping = match pace {
             Pace::Dynamic(dt) => self.params.relaxation / dt,
             Pace::Still(_) => 0.0,
         };
         let params = &self.params;
         let step = |gains: &mut Vec<Gain<S>>, pack: &mut Pack<S>| match params.elastic {
-            Elastic::Newton => {
-                S::dispatch(Iterate { pack, iterations, tolerance, damping, couplings, gains })
-            }
+            Elastic::Newton => S::dispatch(Iterate { pack, iterations, tolerance, damping, gains }),
             Elastic::Splitting => {
                 let iterations = iterations.saturating_mul(params.inner);
                 let tolerance = tolerance * SLOWNESS;
@@ -317,8 +356,7 @@ impl<S: Stored> Admm<S> {
             // Nothing couples strands to anything: each goes on until it is done.
             let start = std::time::Instant::now();
             self.load_up();
-            (report.residual, report.iterations) =
-                self.iterate(iterations, self.params.tolerance, pace, true);
+            (report.residual, report.iterations) = self.iterate(iterations, self.params.tolerance, pace);
             report.add_seconds("elasticity", start.elapsed().as_secs_f64());
         } else {
             self.alternate(drive, pace, iterations, obstacles, &mut report)?;
@@ -333,14 +371,25 @@ impl<S: Stored> Admm<S> {
         }
         if self.params.strand_contacts && self.params.continuous > 0 {
             let dt = if let Pace::Dynamic(dt) = pace { Some(dt) } else { None };
-            let (contacts, strands, margin) =
-                (&mut self.contacts, &mut self.strands, self.params.margin as f32);
-            report
-                .time("crossing", || contacts.hold_back(strands, obstacles, margin, dt))
-                .map_err(bad_contact)?;
+            let tied: Vec<(u32, u32)> = self.ties.iter().map(|tie| (tie.pack, tie.lane)).collect();
+            let (contacts, strands) = (&mut self.contacts, &mut self.strands);
+            let around = Around { obstacles, margin: self.params.margin as f32, tied: &tied, dt };
+            report.time("crossing", || contacts.hold_back(strands, &around)).map_err(bad_contact)?;
         }
         self.strands.packs.par_iter_mut().for_each(recentre);
+        report.energy = Some(self.energy(drive.gravity));
         Ok(report)
+    }
+
+    /// The energy of all strands, summed up in the order of packs.
+    fn energy(&self, gravity: DVec3) -> Energy {
+        let params = &self.params;
+        let packs = self.strands.packs.par_iter().map(|pack| S::dispatch(Weigh { pack, params, gravity }));
+        let packs: Vec<Energy> = packs.collect();
+        packs.into_iter().fold(Energy::default(), |mut sum, pack| {
+            sum += pack;
+            sum
+        })
     }
 
     /// Elasticity and contact in turn.
@@ -360,7 +409,7 @@ impl<S: Stored> Admm<S> {
         let moved = drive.time_at(1.0) - drive.time_at(0.0);
         report
             .time("detection", || {
-                self.contacts.begin(&self.strands, typical);
+                self.contacts.begin(&self.strands, typical, params.contact_weight);
                 self.contacts.find(&params, obstacles, moved)
             })
             .map_err(bad_contact)?;
@@ -373,8 +422,7 @@ impl<S: Stored> Admm<S> {
             // The first iteration finds where hair goes without contact, or with that of the last step.
             let newton = if iteration == 0 { 2 } else { 1 };
             let start = std::time::Instant::now();
-            let couplings = self.contacts.count() == 0;
-            let (turn, _) = self.iterate(newton, 0.0, pace, couplings);
+            let (turn, _) = self.iterate(newton, 0.0, pace);
             report.add_seconds("elasticity", start.elapsed().as_secs_f64());
             report.iterations += 1;
             let missing = self.tighten();

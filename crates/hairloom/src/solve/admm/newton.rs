@@ -28,7 +28,7 @@
 //! wherever bending couples to twist strongly enough to leave the plane. What is left out is pressure along an edge, which
 //! contact makes large for moments, and what is of the order of the squared angle between edges. Where the matrix of a strand
 //! is still not positive definite (beyond an instability) every edge is held by as much as the couplings can take
-//! away: such a step goes downhill. Among contacts, whose forces are wild until they are found, couplings stay out.
+//! away: such a step goes downhill. On strands in contact, whose forces are wild until they are found, couplings stay out.
 //!
 //! The way back moves vertices exactly and feeds the true displacement to the next edge.
 
@@ -94,6 +94,24 @@ pub(super) struct Damping<'a, S> {
     pub ratio: f64,
     /// Strain at each vertex when the step began, and the edge's length.
     pub old: &'a [([S; 3], S)],
+}
+
+/// A frame that something holds behind an edge, which bends and twists against it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Hold<S> {
+    /// The frame.
+    pub frame: [S; 4],
+    /// Stiffness against bending about both axes and against twisting, K / v; 0 where nothing is held [N m].
+    pub stiffness: [S; 3],
+}
+
+/// What else pulls at a chain.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Extras<'a, S> {
+    /// The strains that damping pulls to.
+    pub damping: Option<Damping<'a, S>>,
+    /// Frames held behind each edge; empty where there are none.
+    pub holds: &'a [Hold<S>],
 }
 
 /// How the way back finds the next edge's turn and lengthening.
@@ -186,30 +204,30 @@ struct Terms<R> {
 }
 
 /// One Newton step of a chain. `rest`, `moving` and `loads` begin at the chain's first free joint and end at its
-/// tip, one entry per vertex; the last entry's edge does not exist. `couplings` says whether turns couple by moments
-/// and shear. Returns the largest turn of an edge [rad].
+/// tip, one entry per vertex; the last entry's edge does not exist. `couplings` is 1 where turns couple by moments and
+/// shear, and 0 elsewhere. Returns the largest turn of an edge [rad].
 #[inline(always)]
 pub(super) fn step<S: Stored, R: Loads<S>>(
     base: Base<R>,
     rest: &[Constants<S>],
     moving: &mut [Moving<S>],
     loads: &[Load<S>],
-    damping: Option<Damping<'_, S>>,
-    couplings: bool,
+    extras: Extras<'_, S>,
+    couplings: R,
     gains: &mut [Gain<S>],
 ) -> R {
     let one = R::splat(1.0);
     // What nothing holds turns and twists against next to nothing: couplings have nothing to lean on there.
-    let wanted = couplings && matches!(base, Base::Clamped(_));
-    let mut terms = Terms { couplings: if wanted { one } else { R::zero() }, exact: one };
-    let mut behind = sweep(base, rest, moving, loads, damping, terms, gains);
+    let wanted = matches!(base, Base::Clamped(_)) && R::any(R::zero().less(couplings));
+    let mut terms = Terms { couplings: if wanted { couplings } else { R::zero() }, exact: one };
+    let mut behind = sweep(base, rest, moving, loads, extras, terms, gains);
     if wanted && R::any(behind.least.less(R::zero())) {
         terms.exact = R::select(behind.least.less(R::zero()), R::zero(), one);
-        behind = sweep(base, rest, moving, loads, damping, terms, gains);
+        behind = sweep(base, rest, moving, loads, extras, terms, gains);
         // Joints folded far over hold less than thought.
         if R::any(behind.least.less(R::zero())) {
-            terms.couplings = R::select(behind.least.less(R::zero()), R::zero(), one);
-            behind = sweep(base, rest, moving, loads, damping, terms, gains);
+            terms.couplings = R::select(behind.least.less(R::zero()), R::zero(), couplings);
+            behind = sweep(base, rest, moving, loads, extras, terms, gains);
         }
     }
     match base {
@@ -231,7 +249,7 @@ fn sweep<S: Stored, R: Loads<S>>(
     rest: &[Constants<S>],
     moving: &[Moving<S>],
     loads: &[Load<S>],
-    damping: Option<Damping<'_, S>>,
+    extras: Extras<'_, S>,
     terms: Terms<R>,
     gains: &mut [Gain<S>],
 ) -> Behind<R> {
@@ -243,7 +261,10 @@ fn sweep<S: Stored, R: Loads<S>>(
             (0, Base::Free) => None,
             _ => Some(R::load_quaternion(&moving[i - 1].frame)),
         };
-        let old = damping.map(|damping| (R::splat(damping.ratio), &damping.old[i]));
+        let old = extras.damping.map(|damping| (R::splat(damping.ratio), &damping.old[i]));
+        if let Some(hold) = extras.holds.get(i) {
+            behind = lean(behind, R::load_quaternion(&moving[i].frame), hold);
+        }
         behind = eliminate(behind, before, &rest[i], &moving[i], &loads[i], old, &mut gains[i]);
     }
     behind
@@ -280,6 +301,20 @@ fn tip<S: Stored, R: Loads<S>>(moving: &Moving<S>, load: &Load<S>, terms: Terms<
         load: gradient,
         least: R::splat(1.0),
         terms,
+    }
+}
+
+/// Lets an edge of this frame bend against one that is held behind it.
+#[inline(always)]
+fn lean<S: Stored, R: Loads<S>>(behind: Behind<R>, frame: Quaternion<R>, hold: &Hold<S>) -> Behind<R> {
+    let joint = joint(frame, R::load_quaternion(&hold.frame));
+    let stiffness = R::load_vector(&hold.stiffness);
+    let [a, b, c] = joint.jacobian.0;
+    let weighted = Matrix3([a.scaled(stiffness), b.scaled(stiffness), c.scaled(stiffness)]);
+    Behind {
+        turn: behind.turn + joint.jacobian.symmetric_product(weighted),
+        by_turn: behind.by_turn - joint.jacobian.transpose_mul(joint.strain.scaled(stiffness)),
+        ..behind
     }
 }
 

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::newton::{self, Base, Damping, Gain};
+use super::newton::{self, Base, Damping, Extras, Gain};
 use super::params::{Elastic, Params};
 use super::splitting::{self, Chain, Rule};
 use super::strands::{Pack, get_quaternion, get_vector, set_quaternion, set_vector, transported_frames};
@@ -233,8 +233,6 @@ pub(super) struct Iterate<'a, S> {
     pub tolerance: f64,
     /// Strength of damping beside elasticity, τ / dt.
     pub damping: f64,
-    /// Whether turns of edges couple by moments and shear.
-    pub couplings: bool,
     /// Room for the recursion.
     pub gains: &'a mut Vec<Gain<S>>,
 }
@@ -245,7 +243,7 @@ impl<S: Stored> StoredKernel<S> for Iterate<'_, S> {
 
     #[inline(always)]
     fn run<R: Loads<S>>(self) -> (f64, u32) {
-        let Self { pack, iterations, tolerance, damping, couplings, gains } = self;
+        let Self { pack, iterations, tolerance, damping, gains } = self;
         let first = pack.first();
         gains.resize(gains.len().max(pack.moving.len()), Gain::default());
         let base = match pack.base {
@@ -253,11 +251,13 @@ impl<S: Stored> StoredKernel<S> for Iterate<'_, S> {
             None => Base::Free,
         };
         let damping = (damping > 0.0).then_some(Damping { ratio: damping, old: &pack.old_strains });
+        let extras = Extras { damping, holds: pack.holds.get(first..).unwrap_or_default() };
+        let couplings = R::load_from(&pack.couplings);
         let mut largest = 0.0;
         for iteration in 0..iterations {
             let (moving, loads) = (&mut pack.moving[first..], &pack.loads[first..]);
             let turns =
-                newton::step::<S, R>(base, &pack.rest[first..], moving, loads, damping, couplings, gains);
+                newton::step::<S, R>(base, &pack.rest[first..], moving, loads, extras, couplings, gains);
             let mut row = S::default();
             turns.store_to(&mut row);
             largest = (0..S::LANES).map(|lane| row.get(lane)).fold(0.0, f64::max);
@@ -335,6 +335,10 @@ pub(super) fn redirect<S: Stored>(
     let mut there = get_vector(&pack.moving[first].position, lane);
     if pack.base.is_none() {
         there += corrections[0];
+        let near = obstacles.and_then(|obstacles| obstacles.nearest((root + there).as_vec3()));
+        if let Some((_, sample)) = near.filter(|(_, sample)| sample.distance < distance) {
+            there += sample.normal.as_dvec3() * f64::from(distance - sample.distance);
+        }
         set_vector(&mut pack.moving[0].position, lane, there);
     }
     for i in first..pack.moving.len() - 1 {

@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
-use super::newton::{Constants, Load, Moving};
+use super::newton::{Constants, Hold, Load, Moving};
 use super::params::{Clamp, Elastic, Params};
 use super::splitting::Split;
 use crate::math::lanes::WIDTH;
@@ -45,6 +45,10 @@ pub(super) struct Pack<S> {
     pub loads: Vec<Load<S>>,
     /// Strains and lengths when the step began; empty without damping.
     pub old_strains: Vec<([S; 3], S)>,
+    /// Frames held behind edges; empty where the pack has none.
+    pub holds: Vec<Hold<S>>,
+    /// 1 for strands whose edges couple by moments and shear, 0 for those in contact.
+    pub couplings: S,
     /// What the splitting knows from iteration to iteration; empty for Newton steps.
     pub split: Split<S>,
 }
@@ -144,6 +148,8 @@ impl<S: Stored> Pack<S> {
             base_loads: vec![Load::default(); vertices],
             loads: vec![Load::default(); vertices],
             old_strains: Vec::new(),
+            holds: Vec::new(),
+            couplings: S::splat(1.0),
             split: match params.elastic {
                 Elastic::Newton => Split::default(),
                 Elastic::Splitting => Split::new(vertices),

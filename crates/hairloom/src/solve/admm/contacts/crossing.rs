@@ -20,35 +20,43 @@ const ROUNDS: usize = 6;
 /// Strands go this share of the way to where they cross.
 const SHARE: f32 = 0.5;
 
+/// What strands that go back must heed.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) struct Around<'a> {
+    /// The bodies.
+    pub(in super::super) obstacles: Option<&'a Obstacles<'a>>,
+    /// Distance kept from them beyond the hair's radius [m].
+    pub(in super::super) margin: f32,
+    /// Packs and lanes of strands that are held beyond their roots, too, in order. They cannot go back.
+    pub(in super::super) tied: &'a [(u32, u32)],
+    /// The time step, where there is one [s].
+    pub(in super::super) dt: Option<f64>,
+}
+
 impl Contacts {
-    /// Holds strands back that cross each other between the start of the step and now. `dt` is the time step [s] where there
-    /// is one. Returns how many were held back.
+    /// Holds strands back that cross each other between the start of the step and now.
     pub(in super::super) fn hold_back<S: Stored>(
         &mut self,
         strands: &mut Strands<S>,
-        obstacles: Option<&Obstacles<'_>>,
-        margin: f32,
-        dt: Option<f64>,
-    ) -> Result<u32, ContactError> {
-        let mut held_back = vec![false; self.ordered.strands()];
+        around: &Around<'_>,
+    ) -> Result<(), ContactError> {
         for round in 1..=ROUNDS {
             self.gather(strands);
             let crossings = self.crossings()?;
             if crossings.is_empty() {
                 break;
             }
-            let mut shares = vec![1.0_f32; held_back.len()];
+            let mut shares = vec![1.0_f32; self.ordered.strands()];
             for crossing in &crossings {
                 let share = if round < ROUNDS { SHARE * crossing.time } else { 0.0 };
                 for strand in self.pair(crossing) {
                     shares[strand] = shares[strand].min(share);
-                    held_back[strand] = true;
                 }
             }
             let common = self.common_motions(&crossings);
-            self.go_back(strands, &shares, &common, obstacles, margin, dt);
+            self.go_back(strands, &shares, &common, around);
         }
-        Ok(held_back.into_iter().map(u32::from).sum())
+        Ok(())
     }
 
     /// The strands of a crossing.
@@ -121,24 +129,24 @@ impl Contacts {
         strands: &mut Strands<S>,
         shares: &[f32],
         common: &[Vec3A],
-        obstacles: Option<&Obstacles<'_>>,
-        margin: f32,
-        dt: Option<f64>,
+        around: &Around<'_>,
     ) {
-        strands.packs.par_iter_mut().zip(self.ranges()).for_each(|(pack, range)| {
+        let packs = strands.packs.par_iter_mut().zip(self.ranges()).enumerate();
+        packs.for_each(|(index, (pack, range))| {
             let mut vertex = range.start;
             for (lane, _) in pack.lanes() {
                 let vertices = vertex..vertex + pack.counts[lane] as usize;
                 vertex = vertices.end;
                 let strand = self.strand_of[vertices.start] as usize;
-                if shares[strand] >= 1.0 {
+                let tied = around.tied.binary_search(&(index as u32, lane as u32)).is_ok();
+                if shares[strand] >= 1.0 || tied {
                     continue;
                 }
                 let back = |v: usize| (self.moved[v] - common[strand]) * (shares[strand] - 1.0);
                 let corrections: Vec<DVec3> = vertices.clone().map(|v| back(v).as_dvec3()).collect();
-                let distance = self.ordered.radii[vertices.start] + margin;
-                redirect(pack, lane, &corrections, obstacles, distance);
-                let Some(dt) = dt else { continue };
+                let distance = self.ordered.radii[vertices.start] + around.margin;
+                redirect(pack, lane, &corrections, around.obstacles, distance);
+                let Some(dt) = around.dt else { continue };
                 let shift = get_vector(&pack.shift, lane);
                 for row in 0..vertices.len() {
                     let now = get_vector(&pack.moving[row].position, lane) + shift;
