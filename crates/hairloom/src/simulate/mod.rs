@@ -287,7 +287,9 @@ impl Simulation {
             drive.gravity = self.scene.gravity.at(from);
             drive.time = from;
             drive.duration = to - from;
-            jumped |= (0..self.bodies.len()).any(|body| self.bodies.jumps(body));
+            // One body holds all hair.
+            let holder = self.attachments.items.first();
+            jumped |= holder.is_some_and(|held| self.bodies.jumps(held.body as usize));
             let step = self.solver.step(&drive, Step::Dynamic { dt: to - from });
             report.add(&step.map_err(|source| SimulationError::Step { frame, source })?);
         }

@@ -11,6 +11,8 @@ pub struct Report {
     pub residual: f64,
     /// Strands held at both ends whose ends are farther apart than the strand is long.
     pub out_of_reach: u32,
+    /// Pairs of edges that passed through each other though they were looked for.
+    pub crossings: u32,
     /// Energy of the hair at the end of the step, where the method knows it.
     pub energy: Option<Energy>,
     /// Time of each phase.
@@ -76,6 +78,7 @@ impl Report {
         self.iterations += later.iterations;
         self.residual = self.residual.max(later.residual);
         self.out_of_reach = self.out_of_reach.max(later.out_of_reach);
+        self.crossings += later.crossings;
         self.energy = later.energy.or(self.energy);
         for phase in &later.phases {
             self.add_seconds(phase.name, phase.seconds);

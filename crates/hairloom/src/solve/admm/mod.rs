@@ -185,10 +185,20 @@ impl<S: Stored> Admm<S> {
     fn jump(&mut self, drive: &Drive<'_>) {
         if (0..drive.bodies.len()).any(|body| drive.jumps(body)) {
             let mut state = self.state();
-            if carry(&self.model, drive, &mut state) {
-                let frames_known = self.frames_known;
-                self.load(&state);
-                self.frames_known = frames_known;
+            for strand in carry(&self.model, drive, &mut state) {
+                let (pack, lane) = self.strands.find(strand);
+                let range = self.model.range(strand);
+                let (positions, velocities) =
+                    (&state.positions[range.clone()], &state.velocities[range.clone()]);
+                let transported;
+                let frames = match state.orientations.get(range) {
+                    Some(frames) => frames,
+                    None => {
+                        transported = transported_frames(positions, None);
+                        &transported
+                    }
+                };
+                self.strands.packs[pack].set_strand(lane, positions, velocities, frames);
             }
         }
     }
@@ -371,10 +381,12 @@ impl<S: Stored> Admm<S> {
         }
         if self.params.strand_contacts && self.params.continuous > 0 {
             let dt = if let Pace::Dynamic(dt) = pace { Some(dt) } else { None };
-            let tied: Vec<(u32, u32)> = self.ties.iter().map(|tie| (tie.pack, tie.lane)).collect();
+            let mut tied: Vec<(u32, u32)> = self.ties.iter().map(|tie| (tie.pack, tie.lane)).collect();
+            tied.sort_unstable();
             let (contacts, strands) = (&mut self.contacts, &mut self.strands);
             let around = Around { obstacles, margin: self.params.margin as f32, tied: &tied, dt };
-            report.time("crossing", || contacts.hold_back(strands, &around)).map_err(bad_contact)?;
+            report.crossings =
+                report.time("crossing", || contacts.hold_back(strands, &around)).map_err(bad_contact)?;
         }
         self.strands.packs.par_iter_mut().for_each(recentre);
         report.energy = Some(self.energy(drive.gravity));

@@ -175,8 +175,9 @@ impl Ftl {
     fn jump(&mut self, drive: &Drive<'_>) {
         if (0..drive.bodies.len()).any(|body| drive.jumps(body)) {
             let mut state = self.inner_state();
-            if carry(&self.model, drive, &mut state) {
-                self.load(&state);
+            for strand in carry(&self.model, drive, &mut state) {
+                let range = self.model.range(strand);
+                self.set(strand, &state.positions[range.clone()], &state.velocities[range]);
             }
         }
     }

@@ -181,8 +181,9 @@ impl Rope {
         let Some(bodies) = around.bodies else { return within };
         let exact = new.to_vec();
         for side in [Side::Nearest, Side::Common, Side::Opposite] {
-            let contacts = self.hang_among(new, lengths, bodies, side);
-            if contacts == 0 || length_error(new, lengths) <= MOST_STRETCH {
+            let contacts = self.hang_among(new, lengths, bodies, side, within);
+            // A rope out of reach has no lengths to keep.
+            if contacts == 0 || !within || length_error(new, lengths) <= MOST_STRETCH {
                 outcome.contacts += contacts;
                 return within;
             }
@@ -194,9 +195,16 @@ impl Rope {
 
     /// Takes a rope that hangs between its ends out of the bodies and keeps its lengths. Returns how many vertices touch.
     ///
-    /// Sweeps that mend one edge after the other bring it near; Newton's method ends it, in which vertices that press on
+    /// Sweeps that mend one edge after the other bring it near; where it is `within` reach Newton's method ends it, in which vertices that press on
     /// a body stay in its tangent plane until the lengths want to lift them.
-    fn hang_among(&self, new: &mut [DVec3], lengths: &[f64], bodies: &Obstacles<'_>, side: Side) -> u64 {
+    fn hang_among(
+        &self,
+        new: &mut [DVec3],
+        lengths: &[f64],
+        bodies: &Obstacles<'_>,
+        side: Side,
+        within: bool,
+    ) -> u64 {
         let last = new.len() - 1;
         if new[1..last].iter().all(|&point| self.near(point, bodies).is_none()) {
             return 0;
@@ -210,7 +218,7 @@ impl Rope {
             }
         }
         let mut normals = vec![DVec3::ZERO; new.len()];
-        for _ in 0..CONTACT_NEWTON {
+        for _ in 0..if within { CONTACT_NEWTON } else { 0 } {
             let mut pushed = false;
             for i in 1..last {
                 if let Some(sample) = self.near(new[i], bodies) {

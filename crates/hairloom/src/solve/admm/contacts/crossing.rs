@@ -34,17 +34,18 @@ pub(in super::super) struct Around<'a> {
 }
 
 impl Contacts {
-    /// Holds strands back that cross each other between the start of the step and now.
+    /// Holds strands back that cross each other between the start of the step and now. Returns how many pairs of edges
+    /// cross all the same.
     pub(in super::super) fn hold_back<S: Stored>(
         &mut self,
         strands: &mut Strands<S>,
         around: &Around<'_>,
-    ) -> Result<(), ContactError> {
+    ) -> Result<u32, ContactError> {
         for round in 1..=ROUNDS {
             self.gather(strands);
             let crossings = self.crossings()?;
             if crossings.is_empty() {
-                break;
+                return Ok(0);
             }
             let mut shares = vec![1.0_f32; self.ordered.strands()];
             for crossing in &crossings {
@@ -53,10 +54,11 @@ impl Contacts {
                     shares[strand] = shares[strand].min(share);
                 }
             }
-            let common = self.common_motions(&crossings);
+            let common = self.common_motions(&crossings, &mut shares);
             self.go_back(strands, &shares, &common, around);
         }
-        Ok(())
+        self.gather(strands);
+        Ok(self.crossings()?.len() as u32)
     }
 
     /// The strands of a crossing.
@@ -84,8 +86,9 @@ impl Contacts {
     }
 
     /// The motion of each strand as a whole [m]: that of its root, or where nothing holds it, what it shares with the
-    /// loose strands that it crosses.
-    fn common_motions(&self, crossings: &[Impact]) -> Vec<Vec3A> {
+    /// loose strands that it crosses. These go the same share of their ways, the smallest of all, or momentum would be lost
+    /// between them.
+    fn common_motions(&self, crossings: &[Impact], shares: &mut [f32]) -> Vec<Vec3A> {
         let count = self.ordered.strands();
         let first = |strand: usize| self.ordered.offsets[strand] as usize;
         let loose = |strand: usize| self.ease[first(strand)] > 0.0;
@@ -103,6 +106,13 @@ impl Contacts {
                 let (a, b) = (root_of(&mut group, a), root_of(&mut group, b));
                 group[a.max(b)] = a.min(b);
             }
+        }
+        for strand in (0..count).filter(|&strand| loose(strand)) {
+            let root = root_of(&mut group, strand);
+            shares[root] = shares[root].min(shares[strand]);
+        }
+        for strand in (0..count).filter(|&strand| loose(strand)) {
+            shares[strand] = shares[root_of(&mut group, strand)];
         }
         let mut sums = vec![(DVec3::ZERO, 0.0); count];
         for strand in (0..count).filter(|&strand| loose(strand)) {
