@@ -46,7 +46,7 @@ const CASES: &[(&str, &str)] = &[
         "[groom]\nfile = 'a'\nunit = 0",
         "a.toml:3:1: groom.unit: expected a number from 0.000000001 to 1000000000, found 0",
     ),
-    ("[groom]\nfile = 'a'\nup = 'x'", "a.toml:3:1: groom.up: unknown axis 'x'; expected one of y, z"),
+    ("[groom]\nfile = 'a'\nup = 'up'", "a.toml:3:1: groom.up: unknown axis 'up'; expected one of y, z"),
     (
         "[groom]\nstyle = 'bob'\nup = 'z'",
         "a.toml:3:1: groom.up: it is about a groom's file, and the groom has none",
