@@ -1,5 +1,6 @@
 //! What the readers and writers of whole files share.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -63,17 +64,48 @@ pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes a file through a buffer.
+/// Lets `write` make a file beside `path`, and puts it in the place of `path` when it is complete: a write that fails
+/// leaves what was there before. What is not a regular file (a pipe, a device) is written itself.
+pub(crate) fn replace<T, E: From<io::Error>>(
+    path: &Path,
+    write: impl FnOnce(&Path) -> Result<T, E>,
+) -> Result<T, E> {
+    // A link stays, and what it leads to is replaced.
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let before = std::fs::metadata(&target).ok();
+    let Some(name) = target.file_name() else { return write(path) };
+    if before.as_ref().is_some_and(|before| !before.is_file()) {
+        return write(path);
+    }
+    // The ending stays: it says the format.
+    let mut temporary = OsString::from(format!(".{}.", std::process::id()));
+    temporary.push(name);
+    let temporary = target.with_file_name(temporary);
+    let written = write(&temporary).and_then(|answer| {
+        if let Some(before) = before {
+            std::fs::set_permissions(&temporary, before.permissions())?;
+        }
+        std::fs::rename(&temporary, &target)?;
+        Ok(answer)
+    });
+    if written.is_err() {
+        // It may not have come into being.
+        let _ = std::fs::remove_file(&temporary);
+    }
+    written
+}
+
+/// Writes a file through a buffer, in the place of an old one when it is complete.
 pub(crate) fn write_file(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<(), FileProblem>,
 ) -> Result<(), FileError> {
-    let written = || {
+    let written = replace(path, |path| {
         let mut out = BufWriter::with_capacity(1 << 18, File::create(path)?);
         write(&mut out)?;
         Ok(out.flush()?)
-    };
-    written().map_err(|problem: FileProblem| problem.at(path))
+    });
+    written.map_err(|problem: FileProblem| problem.at(path))
 }
 
 /// Whether the offsets of a groom's curves fit its points.

@@ -10,6 +10,7 @@ use crate::cache::{CacheError, CacheFormat};
 use crate::grooms::Said;
 use crate::space::{Axis, Space};
 use crate::stage::{Stage, StageMesh};
+use crate::usd::{Layer, UsdError};
 
 /// An open file. Times are in its own units: time codes in USD, seconds in Alembic.
 #[derive(Debug)]
@@ -53,6 +54,31 @@ impl Geometry {
                 }
                 said.or(Space::SCENE)
             }
+        }
+    }
+
+    /// The unit and axes in which the file is taken.
+    pub(crate) fn space(&self) -> Space {
+        match self {
+            Self::Usd(stage) => stage.space(),
+            Self::Alembic(archive) => Space { unit: archive.unit() as f32, up: Axis::Y },
+        }
+    }
+
+    /// The error for something that is not in the file: `missing`, or if it may be in files that this one names, how to
+    /// get at it.
+    pub(crate) fn without(&self, path: &Path, missing: CacheError) -> CacheError {
+        match self.unfollowed(path) {
+            Some(unfollowed) => CacheError::Composed { path: path.to_owned(), unfollowed },
+            None => missing,
+        }
+    }
+
+    /// What in the file names other files, or other parts of it, that are not followed.
+    pub(crate) fn unfollowed(&self, path: &Path) -> Option<String> {
+        match self {
+            Self::Usd(_) => unfollowed(&Layer::open(path).ok()?).ok()?,
+            Self::Alembic(_) => None,
         }
     }
 
@@ -152,4 +178,25 @@ impl Geometry {
             Self::Alembic(archive) => archive.fingerprint(),
         }
     }
+}
+
+/// The first thing in a layer that composes it from others, in words.
+fn unfollowed(layer: &Layer) -> Result<Option<String>, UsdError> {
+    if layer.metadata("subLayers")?.is_some() {
+        return Ok(Some("it has sublayers".into()));
+    }
+    let arcs = [
+        ("references", "has references"),
+        ("payload", "has a payload"),
+        ("inheritPaths", "inherits from others"),
+        ("specializes", "specializes others"),
+    ];
+    for prim in layer.prims()? {
+        for (field, has) in arcs {
+            if prim.metadata(field)?.is_some() {
+                return Ok(Some(format!("its prim {} {has}", prim.path())));
+            }
+        }
+    }
+    Ok(None)
 }

@@ -17,11 +17,14 @@
 use std::path::Path;
 
 use hairloom::groom::{Attribute, Domain, Groom, GroomError, Repairs, Values};
+use hairloom::scene::{GroomFileSettings, UpAxis};
 
+use crate::alembic::AlembicError;
 use crate::cache::CacheError;
-use crate::file::{FileProblem, read_bytes, write_file};
+use crate::file::{FileError, FileProblem, read_bytes, replace, write_file};
 use crate::geometry::Geometry;
 use crate::hair::HairFile;
+use crate::usd::UsdError;
 use crate::{Axis, Space, alembic, cache, hair, obj, ply, tfx, usc};
 
 /// The formats of grooms, by the endings of files.
@@ -63,7 +66,7 @@ impl GroomFormat {
     }
 
     /// The unit and axes of files that do not state them.
-    fn unstated(self) -> Space {
+    pub(crate) fn unstated(self) -> Space {
         match self {
             Self::Hair => Space { unit: 0.01, up: Axis::Z },
             _ => Space::SCENE,
@@ -78,6 +81,16 @@ pub struct Said {
     pub unit: Option<f32>,
     /// The axis that points up in the file.
     pub up: Option<Axis>,
+}
+
+impl From<&GroomFileSettings> for Said {
+    fn from(settings: &GroomFileSettings) -> Self {
+        let up = settings.up.map(|up| match up {
+            UpAxis::Y => Axis::Y,
+            UpAxis::Z => Axis::Z,
+        });
+        Self { unit: settings.unit.map(|unit| unit as f32), up }
+    }
 }
 
 impl Said {
@@ -171,7 +184,7 @@ pub fn read_metres(path: impl AsRef<Path>, said: &Said) -> Result<Groom, CacheEr
 fn read_geometry(path: &Path, said: &Said) -> Result<FileGroom, CacheError> {
     let mut geometry = Geometry::open(path)?;
     if !geometry.has_curves() {
-        return Err(CacheError::NoCurves { path: path.to_owned() });
+        return Err(geometry.without(path, CacheError::NoCurves { path: path.to_owned() }));
     }
     let space = valid(path, geometry.leave_in_own_space(said))?;
     Ok(FileGroom { groom: geometry.groom(f64::NEG_INFINITY)?, space })
@@ -200,7 +213,8 @@ pub fn write(path: impl AsRef<Path>, groom: &FileGroom, said: &Said) -> Result<V
     if format == GroomFormat::Alembic {
         // Points stay in metres there, and a transform makes the unit.
         let metres = groom.clone().in_space(Space { unit: 1.0, up: space.up });
-        alembic::write(path, &metres.groom, &alembic::WriteOptions { unit: decimal(space.unit) })?;
+        let options = alembic::WriteOptions { unit: decimal(space.unit) };
+        replaced(path, |path| Ok(alembic::write(path, &metres.groom, &options)?))?;
         return Ok(Vec::new());
     }
     let moved;
@@ -213,7 +227,7 @@ pub fn write(path: impl AsRef<Path>, groom: &FileGroom, said: &Said) -> Result<V
     };
     match format {
         GroomFormat::Usd => {
-            cache::write_usd_groom(path, groom, &space)?;
+            replaced(path, |path| cache::write_usd_groom(path, groom, &space))?;
             return Ok(Vec::new());
         }
         GroomFormat::Hair => {
@@ -235,6 +249,37 @@ pub fn write(path: impl AsRef<Path>, groom: &FileGroom, said: &Said) -> Result<V
     Ok(dropped(groom, format))
 }
 
+/// Replaces a file when it is complete; problems name the file itself.
+pub(crate) fn replaced(
+    path: &Path,
+    write: impl FnOnce(&Path) -> Result<(), CacheError>,
+) -> Result<(), CacheError> {
+    enum Problem {
+        Own(CacheError),
+        Io(std::io::Error),
+    }
+    impl From<std::io::Error> for Problem {
+        fn from(error: std::io::Error) -> Self {
+            Self::Io(error)
+        }
+    }
+    replace(path, |temporary| {
+        write(temporary).map_err(|error| match error {
+            CacheError::Usd(UsdError::Io { source, .. })
+            | CacheError::Alembic(AlembicError::Io { source, .. }) => Problem::Io(source),
+            CacheError::Alembic(AlembicError::Usage { problem, .. }) => {
+                Problem::Own(AlembicError::Usage { path: path.to_owned(), problem }.into())
+            }
+            CacheError::Strands(FileError { problem, .. }) => Problem::Own(problem.at(path).into()),
+            other => Problem::Own(other),
+        })
+    })
+    .map_err(|problem| match problem {
+        Problem::Own(error) => error,
+        Problem::Io(error) => CacheError::io(path, error),
+    })
+}
+
 /// The unit as people write it: the shortest decimals of the float, as a double.
 pub(crate) fn decimal(unit: f32) -> f64 {
     unit.to_string().parse().unwrap_or(f64::from(unit))
@@ -247,10 +292,15 @@ fn note(space: &Space) -> String {
 
 /// What a groom has and a format has no place for, by name.
 fn dropped(groom: &Groom, format: GroomFormat) -> Vec<String> {
-    let held: &[&str] = match format {
-        GroomFormat::Tfx => &["root_uv", "widths", tfx::INVERSE_MASS, "st", hair::COLOUR, "displayOpacity"],
-        GroomFormat::Ply => &["widths", hair::COLOUR],
-        _ => &[],
+    let held = |name: &str| match format {
+        GroomFormat::Tfx => matches!(name, "root_uv" | "widths"),
+        GroomFormat::Ply => name == "widths",
+        _ => false,
+    };
+    let holds = |attribute: &Attribute| match format {
+        GroomFormat::Tfx => tfx::holds(groom, attribute),
+        GroomFormat::Ply => attribute.name == hair::COLOUR && matches!(attribute.values, Values::Vec3(_)),
+        _ => false,
     };
     let parts = [
         ("widths", !groom.widths.is_empty()),
@@ -258,7 +308,14 @@ fn dropped(groom: &Groom, format: GroomFormat) -> Vec<String> {
         ("ids", !groom.ids.is_empty()),
         ("guides", groom.guides.contains(&true)),
     ];
-    let parts = parts.into_iter().filter(|(_, present)| *present).map(|(name, _)| name);
-    let attributes = groom.attributes.iter().map(|attribute| attribute.name.as_str());
-    parts.chain(attributes).filter(|name| !held.contains(name)).map(str::to_owned).collect()
+    let parts = parts.into_iter().filter(|(name, present)| *present && !held(name));
+    let parts = parts.map(|(name, _)| name.to_owned());
+    let varying = "widths along a strand (all of it is as wide as its root)";
+    let widths = (format == GroomFormat::Tfx && tfx::widths_vary(groom)).then(|| varying.to_owned());
+    let attributes = groom.attributes.iter().filter(|attribute| !holds(attribute));
+    let attributes = attributes.map(|attribute| match attribute.domain {
+        Domain::Strand => format!("{} (one for each strand)", attribute.name),
+        Domain::Vertex => attribute.name.clone(),
+    });
+    parts.chain(widths).chain(attributes).collect()
 }

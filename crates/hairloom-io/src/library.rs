@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use hairloom::body::TriMesh;
 use hairloom::groom::Groom;
+use hairloom::scene::GroomFileSettings;
 use hairloom::simulate::{AnimatedMesh, Library};
 
+use crate::cache::CacheError;
 use crate::file::{FileProblem, read_bytes};
 use crate::geometry::Geometry;
 use crate::grooms::{GroomFormat, Said};
@@ -60,10 +62,10 @@ impl Folder {
 }
 
 impl Library for Folder {
-    fn groom(&self, file: &str) -> Result<Groom, String> {
+    fn groom_as(&self, file: &str, settings: &GroomFileSettings) -> Result<Groom, String> {
         let (path, _) = self.find(file)?;
         match GroomFormat::of_file(&path) {
-            Some(_) => grooms::read_metres(&path, &Said::default()).map_err(|error| error.to_string()),
+            Some(_) => grooms::read_metres(&path, &Said::from(settings)).map_err(|error| error.to_string()),
             None => Err(Self::unknown(file, "grooms", GroomFormat::ENDINGS)),
         }
     }
@@ -119,7 +121,11 @@ impl Library for Folder {
 fn stage_with_meshes(path: &Path) -> Result<Geometry, String> {
     let stage = Geometry::open(path).map_err(|error| error.to_string())?;
     if !stage.has_meshes() {
-        return Err(format!("{}: there are no meshes (Mesh, PolyMesh) in it", path.display()));
+        let missing = || format!("{}: there are no meshes (Mesh, PolyMesh) in it", path.display());
+        return Err(match stage.unfollowed(path) {
+            Some(unfollowed) => CacheError::Composed { path: path.to_owned(), unfollowed }.to_string(),
+            None => missing(),
+        });
     }
     Ok(stage)
 }

@@ -83,11 +83,11 @@ pub fn write_to(out: &mut impl Write, groom: &Groom) -> Result<(), FileProblem> 
     }
     let masses = floats(groom, INVERSE_MASS, vertices);
     let vertex_uv = groom.attributes.iter().find_map(|attribute| match &attribute.values {
-        Values::Vec2(uv) if attribute.name == VERTEX_UV && uv.len() == vertices => Some(uv),
+        Values::Vec2(uv) if holds(groom, attribute) && uv.len() == vertices => Some(uv),
         _ => None,
     });
     let colours = groom.attributes.iter().find_map(|attribute| match &attribute.values {
-        Values::Vec3(colours) if attribute.name == COLOUR && colours.len() == vertices => Some(colours),
+        Values::Vec3(colours) if holds(groom, attribute) && colours.len() == vertices => Some(colours),
         _ => None,
     });
     let opacity = floats(groom, OPACITY, vertices);
@@ -159,12 +159,41 @@ pub fn write_to(out: &mut impl Write, groom: &Groom) -> Result<(), FileProblem> 
     Ok(())
 }
 
+/// Whether a file holds an attribute of a groom.
+pub(crate) fn holds(groom: &Groom, attribute: &Attribute) -> bool {
+    let colour = |attribute: &Attribute| {
+        attribute.name == COLOUR
+            && attribute.domain == Domain::Vertex
+            && matches!(attribute.values, Values::Vec3(_))
+    };
+    let known = match (attribute.name.as_str(), &attribute.values) {
+        (INVERSE_MASS, Values::Float(_)) | (VERTEX_UV, Values::Vec2(_)) | (COLOUR, Values::Vec3(_)) => true,
+        // Opacity is a part of the colours.
+        (OPACITY, Values::Float(_)) => groom.attributes.iter().any(colour),
+        _ => false,
+    };
+    known && attribute.domain == Domain::Vertex
+}
+
+/// Whether strands of a groom have widths that a file cannot hold: it has one for each strand.
+pub(crate) fn widths_vary(groom: &Groom) -> bool {
+    let varies = |strand: usize| {
+        let widths = groom.widths.get(groom.curves.range(strand)).unwrap_or_default();
+        widths.iter().any(|width| Some(width) != widths.first())
+    };
+    (0..groom.strands()).any(varies)
+}
+
 /// Vertices that are encoded before they go out.
 const PIECE: usize = 4096;
 
 fn floats<'a>(groom: &'a Groom, name: &str, count: usize) -> Option<&'a [f32]> {
     groom.attributes.iter().find_map(|attribute| match &attribute.values {
-        Values::Float(values) if attribute.name == name && values.len() == count => Some(values.as_slice()),
+        Values::Float(values)
+            if attribute.name == name && attribute.domain == Domain::Vertex && values.len() == count =>
+        {
+            Some(values.as_slice())
+        }
         _ => None,
     })
 }

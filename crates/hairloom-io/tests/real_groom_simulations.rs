@@ -4,7 +4,7 @@ mod real_grooms;
 
 use hairloom::body::TriMesh;
 use hairloom::groom::Groom;
-use hairloom::scene::Scene;
+use hairloom::scene::{GroomFileSettings, Scene};
 use hairloom::simulate::{AnimatedMesh, Library, Simulation};
 use hairloom_io::Folder;
 use real_grooms::real_groom;
@@ -16,35 +16,14 @@ const STRETCH: f64 = 1.0e-5;
 /// Deepest place inside a body [m].
 const PENETRATION: f32 = 1.0e-4;
 
-/// Files by whole paths, with the groom in a unit of its own.
-struct Scaled {
-    /// Metres per unit of the groom.
-    unit: f32,
-}
-
-impl Library for Scaled {
-    fn groom(&self, file: &str) -> Result<Groom, String> {
-        let mut groom = Folder::new("").groom(file)?;
-        groom.curves.points.iter_mut().for_each(|point| *point *= self.unit);
-        Ok(groom)
-    }
-
-    fn mesh(&self, file: &str) -> Result<TriMesh, String> {
-        Folder::new("").mesh(file)
-    }
-
-    fn animated_mesh(&self, file: &str) -> Result<AnimatedMesh, String> {
-        Folder::new("").animated_mesh(file)
-    }
-}
-
 /// Simulates a scene whose groom and bodies are real files.
-fn simulated(text: &str, groom: &str, unit: f32, meshes: &[&str]) -> Simulation {
+fn simulated(text: &str, groom: &str, unit: f64, meshes: &[&str]) -> Simulation {
     let path = |name: &str| Value::String(real_groom(name).to_string_lossy().into_owned());
-    let mut settings = vec![("groom.file".to_owned(), path(groom))];
+    let unit = Value::Float(unit);
+    let mut settings = vec![("groom.file".to_owned(), path(groom)), ("groom.unit".to_owned(), unit)];
     settings.extend(meshes.iter().enumerate().map(|(k, mesh)| (format!("body.{k}.mesh"), path(mesh))));
     let scene = Scene::from_toml_with(text, groom, &settings).unwrap_or_else(|error| panic!("{error}"));
-    Simulation::new(scene, &Scaled { unit }).unwrap_or_else(|error| panic!("{groom}: {error}"))
+    Simulation::new(scene, &Folder::new("")).unwrap_or_else(|error| panic!("{groom}: {error}"))
 }
 
 /// The depth of the deepest vertex of each strand [m], but for the first `held`.
@@ -169,7 +148,7 @@ method = "ftl"
 #[ignore = "needs real grooms"]
 fn real_groom_of_straight_hair_is_seated_on_a_head() {
     // The head is not the one that the hair was made for: it is brought to its size, and the hair onto its skin.
-    let simulation = simulated(STRAIGHT, "straight/straight.hair", 1.0, &["straight/woman_head.ply"]);
+    let simulation = simulated(STRAIGHT, "straight/straight.hair", 0.01, &["straight/woman_head.ply"]);
     let seating = simulation.imported().seating.expect("roots on a head");
     assert_eq!((seating.floating.strands, seating.buried.strands), (0, 0), "{seating:?}");
     check(simulation);
@@ -181,8 +160,8 @@ fn real_groom_from_tip_to_root_is_turned() {
     let hair = "sintel/SintelHairOriginal-sintel_hair.16points.tfx";
     struct Reversed;
     impl Library for Reversed {
-        fn groom(&self, file: &str) -> Result<Groom, String> {
-            let mut groom = Folder::new("").groom(file)?;
+        fn groom_as(&self, file: &str, settings: &GroomFileSettings) -> Result<Groom, String> {
+            let mut groom = Folder::new("").groom_as(file, settings)?;
             for strand in 0..groom.strands() {
                 let range = groom.curves.range(strand);
                 groom.curves.points[range].reverse();

@@ -1,15 +1,19 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use hairloom::groom::resample;
-use hairloom_io::grooms::{self, FileGroom, Said};
+use hairloom::groom::{Groom, resample};
+use hairloom_io::cache::{Cache, convert_frames};
+use hairloom_io::grooms::{self, FileGroom, GroomFormat, Said};
 use hairloom_io::{Axis, Space};
 
 use super::{Source, write_file};
 use crate::failure::Failure;
-use crate::output::{print, tell};
+use crate::output::{make_parent, print, tell};
 
-/// Convert a groom to another format; of an animated file the first frame.
+/// Convert a groom or a cache to another format.
+///
+/// All frames of an animated file go from USD and Alembic to USD and Alembic, with the bodies that are in it; the other formats hold one
+/// groom, and get the first frame or the one that --frame says.
 ///
 /// Reads .usdc, .usda, .usdz, .abc, .hair, .tfx (TressFX), .data (USC-HairSalon), .ply and .obj (polylines), and writes all but
 /// .usdz. What has one obvious remedy is mended on the way, and said: strands without length, doubled vertices, missing widths.
@@ -26,8 +30,8 @@ pub(crate) struct Arguments {
     to: PathBuf,
     #[command(flatten)]
     source: Source,
-    /// Metres per unit of the file that is written.
-    #[arg(long, value_name = "METRES")]
+    /// The unit of the file that is written.
+    #[arg(long, value_name = "UNIT", value_parser = super::unit)]
     to_unit: Option<f32>,
     /// The axis that points up in the file that is written.
     #[arg(long, value_name = "y|z", value_parser = super::axis)]
@@ -35,18 +39,40 @@ pub(crate) struct Arguments {
     /// Vertices that each strand is resampled to.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000))]
     resample: Option<u32>,
+    /// Convert this frame alone, counted from 0.
+    #[arg(long, value_name = "N")]
+    frame: Option<usize>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   hairloom groom convert wStraight.hair straight.usdc
   hairloom groom convert straight.usdc straight.abc
+  hairloom groom convert cache.usdc cache.abc                 all frames
+  hairloom groom convert cache.usdc pose.hair --frame 30
   hairloom groom convert guides.tfx guides.usdc --unit 0.1
   hairloom groom convert export.usda hair.hair --resample 32";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let read = grooms::read(&arguments.from, &arguments.source.said()).map_err(Failure::bad_input)?;
     let from = arguments.from.display();
+    let said = Said { unit: arguments.to_unit, up: arguments.to_up };
+    let (cache, space) =
+        Cache::open_in_own_space(&arguments.from, &arguments.source.said()).map_err(Failure::bad_input)?;
+    if let Some(unread) = cache.unfollowed() {
+        tell(&format!("warning: {from}: {unread}: what that brings in is not read"));
+    }
+    if cache.frames() > 1 && arguments.frame.is_none() {
+        if matches!(GroomFormat::of_file(&arguments.to), Some(GroomFormat::Usd | GroomFormat::Alembic)) {
+            return all_frames(arguments, &cache, space, &said);
+        }
+        let frames = cache.frames();
+        tell(&format!("note: {from} has {frames} frames; the first is converted, --frame picks another"));
+    }
+    let read = match arguments.frame.unwrap_or(0) {
+        0 => grooms::read(&arguments.from, &arguments.source.said()).map_err(Failure::bad_input)?,
+        frame => FileGroom { groom: cache.frame(frame).map_err(Failure::bad_input)?.groom, space },
+    };
+    drop(cache);
     let mended = read.mended().map_err(|error| Failure::bad_input(format!("{from}: {error}")));
     let (mut file, repairs) = mended?;
     if !repairs.is_empty() {
@@ -57,8 +83,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let groom = resample(&file.into_metres(), vertices as usize);
         file = FileGroom { groom, space: Space::SCENE }.in_space(space);
     }
-    let said = Said { unit: arguments.to_unit, up: arguments.to_up };
     write_file(&arguments.to, &file, &said)?;
     let (strands, vertices) = (file.groom.strands(), file.groom.vertices());
     print(&format!("{}: {strands} strands, {vertices} vertices\n", arguments.to.display()))
+}
+
+/// Converts a cache, frame by frame.
+fn all_frames(arguments: &Arguments, cache: &Cache, space: Space, said: &Said) -> Result<(), Failure> {
+    make_parent(&arguments.to)?;
+    let edit = |groom: Groom| match arguments.resample {
+        Some(vertices) => resample(&groom, vertices as usize),
+        None => groom,
+    };
+    let groom = convert_frames(cache, space, &arguments.to, said, edit).map_err(Failure::run)?;
+    let (strands, vertices, frames) = (groom.strands(), groom.vertices(), cache.frames());
+    print(&format!("{}: {strands} strands, {vertices} vertices, {frames} frames\n", arguments.to.display()))
 }

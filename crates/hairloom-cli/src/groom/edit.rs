@@ -5,7 +5,7 @@ use hairloom::groom::Edit;
 use hairloom::scene::{Scene, edit_from_table};
 use toml::{Table, Value};
 
-use super::{set_up, summary, write};
+use super::{Source, set_up, summary, write};
 use crate::failure::Failure;
 use crate::output::print;
 use crate::settings::setting;
@@ -21,6 +21,8 @@ use crate::settings::setting;
 pub(crate) struct Arguments {
     /// The groom to read; of an animated file the first frame.
     from: PathBuf,
+    #[command(flatten)]
+    source: Source,
     /// The groom to write; its name says the format.
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
@@ -77,6 +79,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let base = if body.is_some() { SCENE_WITH_BODY } else { SCENE };
     let mut scene = Scene::from_toml_with(base, "groom edit", &settings).map_err(Failure::bad_input)?;
     scene.groom.edits.clone_from(&arguments.edits);
+    scene.groom.of_file = arguments.source.settings();
     let simulation = set_up(scene)?;
     write(&arguments.out, &simulation)?;
     print(&summary(&arguments.out, &simulation))

@@ -5,8 +5,8 @@ use glam::Vec3;
 use hairloom::body::{MeshSettings, MeshShape};
 use hairloom::groom::{Domain, Groom, Root, Seating, Values, turn_strands};
 use hairloom::simulate::{Imported, Library};
-use hairloom_io::Folder;
 use hairloom_io::cache::Cache;
+use hairloom_io::{Axis, Folder};
 use serde::Serialize;
 
 use super::Source;
@@ -47,6 +47,10 @@ struct Info {
     file: String,
     strands: usize,
     vertices: usize,
+    /// Metres per unit of the file [m]; everything else here is in metres, y up.
+    unit: f64,
+    /// The axis that points up in the file.
+    up: &'static str,
     vertices_per_strand: Range<usize>,
     /// Arc lengths [m].
     lengths: Range<f64>,
@@ -58,6 +62,8 @@ struct Info {
     attributes: Vec<AttributeInfo>,
     frames: usize,
     fps: f64,
+    /// Of something that moves.
+    time_range: Option<TimeRange>,
     bodies: Vec<String>,
     /// How the groom sits on the body that was named.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,6 +72,22 @@ struct Info {
     repairs: Option<String>,
     /// Why the groom cannot be simulated.
     problem: Option<String>,
+    /// What the file takes from elsewhere.
+    unread: Option<String>,
+    /// All that is wrong: what would be mended, what cannot be, and what was not looked at.
+    problems: Vec<String>,
+}
+
+/// The first and the last frame of something that moves.
+#[derive(Serialize)]
+struct TimeRange {
+    /// [s].
+    start: f64,
+    /// [s].
+    end: f64,
+    /// Counted in frames from 0 s.
+    first_frame: f64,
+    last_frame: f64,
 }
 
 #[derive(Serialize)]
@@ -97,12 +119,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn read(arguments: &Arguments) -> Result<Info, Failure> {
     let cache = Cache::open_as(&arguments.file, &arguments.source.said()).map_err(Failure::bad_input)?;
     let frame = cache.frame(0).map_err(Failure::bad_input)?;
+    let space = cache.space();
     let groom = frame.groom;
     let strands = groom.strands();
     let lengths: Vec<f64> = (0..strands).map(|strand| f64::from(groom.curves.length(strand))).collect();
     let mut info = Info {
         file: arguments.file.display().to_string(),
         strands,
+        // The shortest decimals of the float, as people write them.
+        unit: space.unit.to_string().parse().unwrap_or(f64::from(space.unit)),
+        up: if space.up == Axis::Z { "z" } else { "y" },
         vertices: groom.vertices(),
         vertices_per_strand: Range {
             low: (0..strands).map(|strand| groom.curves.vertices_of(strand)).min().unwrap_or(0),
@@ -115,10 +141,16 @@ fn read(arguments: &Arguments) -> Result<Info, Failure> {
         attributes: attributes(&groom),
         frames: cache.frames(),
         fps: cache.fps(),
+        time_range: cache.time_range().map(|[start, end]| {
+            let frame = |time: f64| (time * cache.fps() * 1e6).round() / 1e6;
+            TimeRange { start, end, first_frame: frame(start), last_frame: frame(end) }
+        }),
         bodies: frame.bodies.into_iter().map(|body| body.name).collect(),
         on_body: None,
         repairs: None,
         problem: None,
+        unread: None,
+        problems: Vec::new(),
     };
     match groom.checked() {
         Ok((groom, repairs)) => {
@@ -128,6 +160,10 @@ fn read(arguments: &Arguments) -> Result<Info, Failure> {
         }
         Err(problem) => info.problem = Some(problem.to_string()),
     }
+    let seating = info.on_body.as_ref().and_then(|imported| imported.seating?.problem());
+    info.unread = cache.unfollowed().map(|text| format!("{text}: what that brings in is not read"));
+    let all = [info.problem.clone(), info.repairs.clone(), seating, info.unread.clone()];
+    info.problems = all.into_iter().flatten().collect();
     Ok(info)
 }
 
@@ -186,6 +222,7 @@ fn text(info: &Info) -> String {
         info.file.clone(),
         format!("  strands     {}", info.strands),
         format!("  vertices    {} ({} to {} on a strand)", info.vertices, vertices.low, vertices.high),
+        format!("  unit        {} m in the file, {} up", number(info.unit), info.up),
         format!("  lengths     {}, mean {} m", between(&info.lengths, 1.0, "m"), number(info.mean_length)),
         format!("  widths      {}", between(&info.widths, 1000.0, "mm")),
     ];
@@ -193,9 +230,17 @@ fn text(info: &Info) -> String {
         let point = |p: Vec3| p.to_array().map(|value| number(f64::from(value))).join(", ");
         lines.push(format!("  bounds      ({}) to ({}) m", point(low), point(high)));
     }
-    let time = match info.frames {
-        1 => "none, one frame".to_owned(),
-        frames => format!("{frames} frames, {} a second", number(info.fps)),
+    let time = match &info.time_range {
+        None => "none, one frame".to_owned(),
+        Some(TimeRange { start, end, first_frame, last_frame }) => format!(
+            "{} frames, {} a second: frames {} to {}, {} to {} s",
+            info.frames,
+            number(info.fps),
+            number(*first_frame),
+            number(*last_frame),
+            number(*start),
+            number(*end)
+        ),
     };
     lines.push(format!("  animation   {time}"));
     for attribute in &info.attributes {
@@ -219,5 +264,6 @@ fn text(info: &Info) -> String {
         (None, Some(problem)) => format!("  problem     {problem}"),
         (None, None) => "  problems    none".to_owned(),
     });
+    lines.extend(info.unread.iter().map(|unread| format!("  not read    {unread}")));
     lines.join("\n") + "\n"
 }

@@ -8,7 +8,7 @@ mod make;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
-use hairloom::scene::Scene;
+use hairloom::scene::{GroomFileSettings, Scene, UpAxis};
 use hairloom::simulate::Simulation;
 use hairloom_io::cache::{CacheError, CacheWriter};
 use hairloom_io::grooms::{self, FileGroom, GroomFormat, Said};
@@ -21,8 +21,8 @@ use crate::output::{make_parent, tell};
 /// What a file of a groom does not say about itself, or says wrongly.
 #[derive(Args)]
 pub(crate) struct Source {
-    /// Metres per unit of the file that is read, where the file does not say or is wrong: 0.01 for centimetres.
-    #[arg(long, value_name = "METRES")]
+    /// The unit of the file that is read, where the file does not say or is wrong: m, cm, mm, in, or a number of metres.
+    #[arg(long, value_name = "UNIT", value_parser = unit)]
     unit: Option<f32>,
     /// The axis that points up in the file that is read.
     #[arg(long, value_name = "y|z", value_parser = axis)]
@@ -30,9 +30,27 @@ pub(crate) struct Source {
 }
 
 impl Source {
+    /// The same as settings of a scene.
+    fn settings(&self) -> GroomFileSettings {
+        let up = self.up.map(|up| match up {
+            Axis::Y => UpAxis::Y,
+            Axis::Z => UpAxis::Z,
+        });
+        GroomFileSettings { unit: self.unit.map(f64::from), up }
+    }
+
     fn said(&self) -> Said {
         Said { unit: self.unit, up: self.up }
     }
+}
+
+/// A unit by its name or its length [m].
+fn unit(text: &str) -> Result<f32, String> {
+    let (least, most) = GroomFileSettings::SHORTEST_AND_LONGEST_UNIT;
+    GroomFileSettings::unit_named(text)
+        .or_else(|| text.parse().ok().filter(|unit| (least..=most).contains(unit)))
+        .map(|unit| unit as f32)
+        .ok_or_else(|| format!("expected m, cm, mm, in, or a number of metres from {least:e} to {most:e}"))
 }
 
 fn axis(text: &str) -> Result<Axis, String> {

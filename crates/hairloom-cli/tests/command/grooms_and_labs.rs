@@ -34,6 +34,65 @@ fn grooms_go_from_format_to_format() {
 }
 
 #[test]
+fn the_unit_and_the_axes_of_a_groom_can_be_said_and_are_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [made, tfx, edited] = ["a.usdc", "b.tfx", "c.usdc"].map(|name| folder.path().join(name));
+    assert_done(&run(&format!("groom make -o {} --style bob --set strands=20", made.display())));
+    let convert = format!("groom convert {} {} --to-unit cm --to-up z", made.display(), tfx.display());
+    assert_done(&run(&format!("{convert} --resample 8")));
+    let mut edit = hairloom();
+    edit.args(["groom", "edit", "--unit", "cm", "--up", "z", "--do", "length factor=1"]);
+    assert_done(&edit.arg(&tfx).arg("-o").arg(&edited).output().expect("the command starts"));
+    let (first, last) = (info(&made), info(&edited));
+    for corner in 0..2 {
+        for axis in 0..3 {
+            let [a, b] = [&first, &last].map(|info| info["bounds"][corner][axis].as_f64().expect("a number"));
+            assert!((a - b).abs() < 0.01, "{a} {b}");
+        }
+    }
+    assert_eq!((first["unit"].as_f64(), first["up"].as_str()), (Some(1.0), Some("y")));
+    assert!(first["time_range"].is_null() && first["problems"] == serde_json::json!([]), "{first}");
+    let output = run(&format!("groom info {} --unit cm --up z", tfx.display()));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("unit        0.01 m in the file, z up"), "{text}");
+    assert_eq!(run(&format!("groom info {} --unit ell", tfx.display())).status.code(), Some(2));
+}
+
+#[test]
+fn caches_are_converted_with_all_their_frames() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [from, abc, back, hair] =
+        ["a.usda", "b.abc", "c.usdc", "d.hair"].map(|name| folder.path().join(name));
+    let text = "#usda 1.0\n(metersPerUnit = 1)\ndef BasisCurves \"Hair\" {\nuniform token type = \"linear\"\n\
+                int[] curveVertexCounts = [2]\nfloat[] widths = [0.001] (interpolation = \"constant\")\n\
+                point3f[] points.timeSamples = {\n24: [(0, 0, 0), (0, 1, 0)],\n25: [(0, 0, 0), (0, 2, 0)],\n\
+                26: [(0, 0, 0), (0, 4, 0)],\n}\n}\n";
+    std::fs::write(&from, text).expect("a file");
+    assert_done(&run(&format!("groom convert {} {}", from.display(), abc.display())));
+    assert_done(&run(&format!("groom convert {} {}", abc.display(), back.display())));
+    for path in [&from, &abc, &back] {
+        let info = info(path);
+        assert_eq!(info["frames"], 3, "{info}");
+        let range = &info["time_range"];
+        let [start, end] = ["start", "end"].map(|key| range[key].as_f64().expect("a time"));
+        assert!((start - 1.0).abs() < 1e-9 && (end - 26.0 / 24.0).abs() < 1e-9, "{info}");
+        assert_eq!((range["first_frame"].as_f64(), range["last_frame"].as_f64()), (Some(24.0), Some(26.0)));
+    }
+    let output = run(&format!("groom convert {} {}", abc.display(), hair.display()));
+    assert_done(&output);
+    assert!(errors(&output).contains("has 3 frames; the first is converted"), "{}", errors(&output));
+    assert_eq!(info(&hair)["mean_length"].as_f64().map(|length| (length - 1.0).abs() < 1e-5), Some(true));
+    assert_done(&run(&format!("groom convert {} {} --frame 2", abc.display(), hair.display())));
+    assert_eq!(info(&hair)["mean_length"].as_f64().map(|length| (length - 4.0).abs() < 1e-5), Some(true));
+    let output = run(&format!("groom convert {} {} --frame 3", abc.display(), hair.display()));
+    assert!(
+        output.status.code() == Some(2) && errors(&output).contains("there is no frame 3"),
+        "{}",
+        errors(&output)
+    );
+}
+
+#[test]
 fn grooms_grow_on_meshes() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("ring.hair");

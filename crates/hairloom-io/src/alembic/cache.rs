@@ -11,7 +11,7 @@ use super::names;
 use super::read::Archive;
 use super::time::TimeSampling;
 use super::write::{BodySamples, HairSamples, HairSettings, Writer};
-use crate::cache::{CacheError, layout};
+use crate::cache::{CacheError, CacheFrame, layout};
 use crate::run;
 
 /// How a groom is written.
@@ -127,5 +127,49 @@ impl AlembicCache {
 
     pub(crate) fn finish(mut self) -> Result<(), CacheError> {
         Ok(self.writer.publish(true)?)
+    }
+}
+
+/// Writes frames that are read from elsewhere.
+#[derive(Debug)]
+pub(crate) struct AlembicFrames {
+    writer: Writer,
+    hair: HairSamples,
+    bodies: Vec<BodySamples>,
+}
+
+impl AlembicFrames {
+    /// Begins an archive with frames at `times` [s], with everything of the first that never changes.
+    pub(crate) fn create(
+        path: &Path,
+        first: &CacheFrame,
+        times: &[f64],
+        fps: f64,
+    ) -> Result<Self, AlembicError> {
+        let mut writer = Writer::create(path)?;
+        let rate = fps.to_string();
+        writer.set_metadata(&[application(), ("FramesPerTimeUnit", &rate), (names::UNIT, "1")]);
+        let sampling = writer.add_sampling(TimeSampling::of_times(times, fps));
+        let velocities = !first.velocities.is_empty();
+        let settings = HairSettings { sampling, unit: 1.0, widths: true, velocities };
+        let hair = writer.add_hair(&first.groom, &settings)?;
+        let views = first.body_views();
+        let bodies = views.iter().map(|BodyView { name, mesh, deforms, color, .. }| {
+            writer.add_body(name, mesh, color.unwrap_or(layout::BODY_COLOR), *deforms, sampling)
+        });
+        let bodies = bodies.collect::<Result<_, _>>()?;
+        Ok(Self { writer, hair, bodies })
+    }
+
+    pub(crate) fn write(&mut self, frame: &CacheFrame) -> Result<(), AlembicError> {
+        self.writer.write_hair(&self.hair, &frame.groom.curves.points, &frame.velocities)?;
+        for (body, &samples) in frame.bodies.iter().zip(&self.bodies) {
+            self.writer.write_body(samples, || DMat4::IDENTITY, || body.mesh.points.clone())?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn finish(mut self) -> Result<(), AlembicError> {
+        self.writer.publish(true)
     }
 }

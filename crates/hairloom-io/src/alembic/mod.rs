@@ -37,7 +37,7 @@ mod source;
 mod time;
 mod write;
 
-pub(crate) use cache::AlembicCache;
+pub(crate) use cache::{AlembicCache, AlembicFrames};
 pub use cache::{WriteOptions, read, write};
 pub use error::AlembicError;
 pub use read::Archive;

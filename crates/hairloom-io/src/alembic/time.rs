@@ -27,6 +27,16 @@ impl TimeSampling {
         Self { cycle: step, times: vec![start] }
     }
 
+    /// The times of all samples [s]; even ones at a rate [1/s] are told by their start.
+    pub(super) fn of_times(times: &[f64], rate: f64) -> Self {
+        let start = times.first().copied().unwrap_or(0.0);
+        let even = |(index, time): (usize, &f64)| (time - start - index as f64 / rate).abs() < SAME;
+        match times.iter().enumerate().all(even) {
+            true => Self::uniform(start, 1.0 / rate),
+            false => Self { cycle: ACYCLIC, times: times.to_vec() },
+        }
+    }
+
     /// The times of a file, if they can be: finite, and in order.
     pub(super) fn new(cycle: f64, times: Vec<f64>) -> Option<Self> {
         let ordered = times.windows(2).all(|pair| pair[0] <= pair[1]);

@@ -53,6 +53,17 @@ pub enum CacheError {
         /// The file.
         path: PathBuf,
     },
+    /// What is looked for is not in the layer itself, and may be in others that it names.
+    #[error(
+        "{}: there is nothing of it in this file, and {unfollowed}; other files are not followed: flatten the stage with \
+         `usdcat --flatten {} -o flat.usdc`, and use that", path.display(), path.display()
+    )]
+    Composed {
+        /// The file.
+        path: PathBuf,
+        /// What names the other layers.
+        unfollowed: String,
+    },
     /// A prim of a layer cannot be used.
     #[error("{}: {prim}: {problem}", path.display())]
     Content {

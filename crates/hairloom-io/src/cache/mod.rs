@@ -19,6 +19,7 @@
 //!
 //! Memory is bounded by one frame in all directions, but for `.usda` files, whose text is read as a whole.
 
+mod convert;
 mod error;
 mod frame_files;
 pub(crate) mod layout;
@@ -26,6 +27,7 @@ mod reader;
 mod usd_groom;
 mod usd_writer;
 
+pub use convert::convert_frames;
 pub use error::CacheError;
 pub use layout::ROOT_NORMAL;
 pub use reader::{Cache, CacheBody, CacheFrame};

@@ -8,6 +8,7 @@ use super::CacheError;
 use super::frame_files::{frame_path, frames_of};
 use crate::geometry::Geometry;
 use crate::grooms::{self, GroomFormat, Said};
+use crate::space::Space;
 
 /// A cache to look at: one of ours, any USD layer or Alembic archive with curves or meshes, or `.hair` files.
 #[derive(Debug)]
@@ -19,7 +20,7 @@ pub struct Cache {
 #[derive(Debug)]
 enum Content {
     /// One file, and the times of its frames.
-    File { stage: Box<Geometry>, times: Vec<f64> },
+    File { stage: Box<Geometry>, times: Vec<f64>, said: Said },
     /// One file a frame.
     Hair { files: Vec<PathBuf>, said: Said },
     /// A groom that does not move.
@@ -71,6 +72,27 @@ impl Cache {
         Ok(Self { path: path.to_owned(), content })
     }
 
+    /// Opens a cache or a groom whose frames stay in its own unit and axes, and answers those.
+    pub fn open_in_own_space(path: impl AsRef<Path>, said: &Said) -> Result<(Self, Space), CacheError> {
+        let mut cache = Self::open_as(path, said)?;
+        let space = match &mut cache.content {
+            Content::File { stage, .. } => stage.leave_in_own_space(said),
+            // They are brought to metres as they are read.
+            Content::Hair { .. } | Content::Rest { .. } => Space::SCENE,
+        };
+        Ok((cache, space))
+    }
+
+    /// The times of all frames [s].
+    pub fn times(&self) -> Vec<f64> {
+        match &self.content {
+            Content::File { stage, times, .. } => times.iter().map(|&time| stage.seconds(time)).collect(),
+            Content::Hair { .. } | Content::Rest { .. } => {
+                (0..self.frames()).map(|frame| frame as f64 / self.fps()).collect()
+            }
+        }
+    }
+
     /// The number of frames, at least 1.
     pub fn frames(&self) -> usize {
         match &self.content {
@@ -88,11 +110,38 @@ impl Cache {
         }
     }
 
+    /// The unit and axes of the file: those that are said, or else those that it states or that its format has.
+    pub fn space(&self) -> Space {
+        let of_format = |said: &Said| {
+            GroomFormat::of_file(&self.path).map_or(Space::SCENE, |format| said.or(format.unstated()))
+        };
+        match &self.content {
+            Content::File { stage, said, .. } => said.or(stage.space()),
+            Content::Hair { said, .. } | Content::Rest { said } => of_format(said),
+        }
+    }
+
+    /// The times of the first and the last frame [s]; none for a groom that does not move.
+    pub fn time_range(&self) -> Option<[f64; 2]> {
+        match self.times()[..] {
+            [first, .., last] => Some([first, last]),
+            _ => None,
+        }
+    }
+
+    /// What in the file names other files that are not followed, in words.
+    pub fn unfollowed(&self) -> Option<String> {
+        match &self.content {
+            Content::File { stage, .. } => stage.unfollowed(&self.path),
+            Content::Hair { .. } | Content::Rest { .. } => None,
+        }
+    }
+
     /// Reads a frame, counted from 0.
     pub fn frame(&self, index: usize) -> Result<CacheFrame, CacheError> {
         let missing = || CacheError::NoSuchFrame { path: self.path.clone(), index, frames: self.frames() };
         match &self.content {
-            Content::File { stage, times } => {
+            Content::File { stage, times, .. } => {
                 let time = *times.get(index).ok_or_else(missing)?;
                 let meshes = stage.meshes(time)?.into_iter();
                 let bodies = meshes.map(|one| CacheBody {
@@ -134,7 +183,7 @@ fn open_stage(path: &Path, said: &Said) -> Result<Content, CacheError> {
     let mut stage = Geometry::open(path)?;
     stage.place(said);
     if !stage.has_curves() && !stage.has_meshes() {
-        return Err(CacheError::Nothing { path: path.to_owned() });
+        return Err(stage.without(path, CacheError::Nothing { path: path.to_owned() }));
     }
     let mut times = stage.curve_times()?;
     if times.is_empty() {
@@ -143,7 +192,7 @@ fn open_stage(path: &Path, said: &Said) -> Result<Content, CacheError> {
     if times.is_empty() {
         times.push(0.0);
     }
-    Ok(Content::File { stage: Box::new(stage), times })
+    Ok(Content::File { stage: Box::new(stage), times, said: *said })
 }
 
 fn hair_files(path: &Path) -> Result<Vec<PathBuf>, CacheError> {

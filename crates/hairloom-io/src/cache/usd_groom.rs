@@ -9,7 +9,7 @@ use super::{CacheError, layout};
 use crate::file::{FileProblem, check_offsets};
 use crate::grooms::decimal;
 use crate::space::{Axis, Space};
-use crate::usd::{Format, Value, Writer};
+use crate::usd::{Format, UsdError, Value, Writer};
 
 /// Writes a groom that does not move, in a unit and axes that the layer states.
 pub(crate) fn write_usd_groom(path: &Path, groom: &Groom, space: &Space) -> Result<(), CacheError> {
@@ -19,12 +19,7 @@ pub(crate) fn write_usd_groom(path: &Path, groom: &Groom, space: &Space) -> Resu
     }
     check_offsets(groom).map_err(|problem| problem.at(path))?;
     let mut writer = Writer::create(path)?;
-    writer.set_metadata("defaultPrim", &Value::token("World"))?;
-    writer.set_metadata("metersPerUnit", &Value::Double(decimal(space.unit)))?;
-    writer.set_metadata("upAxis", &Value::token(if space.up == Axis::Z { "Z" } else { "Y" }))?;
-    writer.set_metadata("documentation", &Value::string("A groom, written by Hairloom"))?;
-    let world = writer.define("/World", "Xform")?;
-    writer.set_prim_metadata(world, "kind", &Value::token("component"))?;
+    declare_stage(&mut writer, space, "A groom, written by Hairloom")?;
     let hair = declare_curves(&mut writer, layout::HAIR, groom, true)?;
     let points = &groom.curves.points;
     constant(&mut writer, hair, "points", "point3f[]", &triples(points))?;
@@ -41,4 +36,14 @@ pub(crate) fn write_usd_groom(path: &Path, groom: &Groom, space: &Space) -> Resu
         Format::Text => writer.finish()?,
     }
     Ok(())
+}
+
+/// States the unit, the axes and what this is, and makes the prim above all.
+pub(super) fn declare_stage(writer: &mut Writer, space: &Space, documentation: &str) -> Result<(), UsdError> {
+    writer.set_metadata("defaultPrim", &Value::token("World"))?;
+    writer.set_metadata("metersPerUnit", &Value::Double(decimal(space.unit)))?;
+    writer.set_metadata("upAxis", &Value::token(if space.up == Axis::Z { "Z" } else { "Y" }))?;
+    writer.set_metadata("documentation", &Value::string(documentation))?;
+    let world = writer.define("/World", "Xform")?;
+    writer.set_prim_metadata(world, "kind", &Value::token("component"))
 }

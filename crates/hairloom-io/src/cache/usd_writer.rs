@@ -13,28 +13,28 @@ use crate::usd::{AttributeId, Format, Keep, PrimId, UsdError, Value, Writer};
 
 /// The attributes of a body that change.
 #[derive(Debug, Clone, Copy)]
-enum BodySamples {
+pub(super) enum BodySamples {
     Rigid { transform: AttributeId },
     Deforming { points: AttributeId, extent: AttributeId },
 }
 
 /// The guides among the hair.
 #[derive(Debug)]
-struct GuideSamples {
-    points: AttributeId,
-    extent: AttributeId,
+pub(super) struct GuideSamples {
+    pub(super) points: AttributeId,
+    pub(super) extent: AttributeId,
     /// Their vertices in the hair.
-    vertices: Vec<u32>,
+    pub(super) vertices: Vec<u32>,
 }
 
 /// The attributes that get samples.
 #[derive(Debug)]
-struct Samples {
-    points: AttributeId,
-    extent: AttributeId,
-    velocities: Option<AttributeId>,
-    guides: Option<GuideSamples>,
-    bodies: Vec<BodySamples>,
+pub(super) struct Samples {
+    pub(super) points: AttributeId,
+    pub(super) extent: AttributeId,
+    pub(super) velocities: Option<AttributeId>,
+    pub(super) guides: Option<GuideSamples>,
+    pub(super) bodies: Vec<BodySamples>,
 }
 
 /// Writes a USD cache.
@@ -131,7 +131,7 @@ fn matrix(pose: &Pose) -> Value {
 }
 
 /// The names of the bodies' prims, in the scene's order.
-fn body_paths(views: &[BodyView]) -> Vec<String> {
+pub(super) fn body_paths(views: &[BodyView]) -> Vec<String> {
     let mut used = Vec::new();
     views
         .iter()
@@ -189,7 +189,8 @@ fn declare(writer: &mut Writer, simulation: &Simulation) -> Result<Samples, UsdE
     writer.set_metadata("customLayerData", &data)?;
     let world = writer.define("/World", "Xform")?;
     writer.set_prim_metadata(world, "kind", &Value::token("component"))?;
-    let mut samples = declare_hair(writer, simulation)?;
+    let output = &scene.output;
+    let mut samples = declare_samples(writer, simulation.groom(), output.widths, output.velocities)?;
     let views = shown_bodies(simulation);
     if !views.is_empty() {
         writer.define(layout::BODIES, "Scope")?;
@@ -200,15 +201,19 @@ fn declare(writer: &mut Writer, simulation: &Simulation) -> Result<Samples, UsdE
     Ok(samples)
 }
 
-fn declare_hair(writer: &mut Writer, simulation: &Simulation) -> Result<Samples, UsdError> {
-    let output = &simulation.scene().output;
-    let groom = simulation.groom();
-    let hair = declare_curves(writer, layout::HAIR, groom, output.widths)?;
+/// Declares the hair and its guides with everything but what moves.
+pub(super) fn declare_samples(
+    writer: &mut Writer,
+    groom: &Groom,
+    with_widths: bool,
+    with_velocities: bool,
+) -> Result<Samples, UsdError> {
+    let hair = declare_curves(writer, layout::HAIR, groom, with_widths)?;
     if !groom.attributes.iter().any(|attribute| attribute.name == layout::COLOR) {
         let color = Value::Vec3fArray(vec![layout::HAIR_COLOR]);
         primvar(writer, hair, layout::COLOR, "color3f[]", "constant", &color)?;
     }
-    let guides = match declare_guides(writer, groom, output.widths)? {
+    let guides = match declare_guides(writer, groom, with_widths)? {
         Some((prim, vertices)) => Some(GuideSamples {
             points: writer.declare(prim, "points", "point3f[]")?,
             extent: writer.declare(prim, "extent", "float3[]")?,
@@ -220,7 +225,7 @@ fn declare_hair(writer: &mut Writer, simulation: &Simulation) -> Result<Samples,
         guides,
         points: writer.declare(hair, "points", "point3f[]")?,
         extent: writer.declare(hair, "extent", "float3[]")?,
-        velocities: match output.velocities {
+        velocities: match with_velocities {
             true => Some(writer.declare(hair, "velocities", "vector3f[]")?),
             false => None,
         },
@@ -326,7 +331,11 @@ fn declare_attribute(
     primvar(writer, hair, &name, type_name, interpolation, &value)
 }
 
-fn declare_body(writer: &mut Writer, view: &BodyView, path: &str) -> Result<BodySamples, UsdError> {
+pub(super) fn declare_body(
+    writer: &mut Writer,
+    view: &BodyView,
+    path: &str,
+) -> Result<BodySamples, UsdError> {
     let body = writer.define(path, "Mesh")?;
     if !path.ends_with(&format!("/{}", view.name)) {
         writer.set_prim_metadata(body, "displayName", &Value::string(&view.name))?;

@@ -47,6 +47,7 @@ pub use error::{HairError, HairProblem};
 pub use file::{Column, HairFile, INFO_BYTES};
 
 use crate::Axis;
+use crate::file::replace;
 
 /// The name of the groom attribute that holds transparency, 0 to 1.
 pub const TRANSPARENCY: &str = "transparency";
@@ -115,9 +116,11 @@ pub fn write(path: impl AsRef<Path>, groom: &Groom, options: &WriteOptions) -> R
 
 /// Writes a file as it is.
 pub(crate) fn write_file(path: &Path, file: &HairFile) -> Result<(), HairProblem> {
-    let mut out = BufWriter::new(File::create(path)?);
-    file.write_to(&mut out)?;
-    Ok(out.flush()?)
+    replace(path, |path| {
+        let mut out = BufWriter::new(File::create(path)?);
+        file.write_to(&mut out)?;
+        Ok(out.flush()?)
+    })
 }
 
 fn read_file(path: &Path) -> Result<HairFile, HairProblem> {

@@ -76,7 +76,7 @@ fn add_attribute(sum: &mut Fingerprint, attribute: &Attribute) {
 mod tests {
     use glam::{Vec2, Vec3};
     use hairloom::groom::Curves;
-    use hairloom::scene::Scene;
+    use hairloom::scene::{GroomFileSettings, Scene};
     use hairloom::simulate::{AnimatedMesh, Library};
 
     use super::*;
@@ -111,7 +111,7 @@ velocity = [0.0, 0.0, 1.0]
     }
 
     impl Library for Files {
-        fn groom(&self, _: &str) -> Result<Groom, String> {
+        fn groom_as(&self, _: &str, _: &GroomFileSettings) -> Result<Groom, String> {
             Ok(self.groom.clone())
         }
 

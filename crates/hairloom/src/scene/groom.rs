@@ -125,6 +125,52 @@ impl BuiltinSettings {
     }
 }
 
+choice! {
+    /// The axis that points up in a file.
+    pub UpAxis, "axis" {
+        /// The y axis, as in scenes.
+        Y = "y",
+        /// The z axis.
+        Z = "z",
+    }
+}
+
+/// What a scene says about its groom's file, where the file itself does not say or is wrong.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct GroomFileSettings {
+    /// Metres per unit of the file [m]: `unit = 0.01` or `unit = "cm"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<f64>,
+    /// The axis that points up in the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub up: Option<UpAxis>,
+}
+
+impl GroomFileSettings {
+    /// The names of units, with their lengths [m].
+    pub const UNITS: [(&str, f64); 4] = [("m", 1.0), ("cm", 0.01), ("mm", 0.001), ("in", 0.0254)];
+    /// Shortest and longest unit that a file may have [m].
+    pub const SHORTEST_AND_LONGEST_UNIT: (f64, f64) = (1e-9, 1e9);
+
+    /// The length of a unit by its name [m].
+    pub fn unit_named(name: &str) -> Option<f64> {
+        Self::UNITS.iter().find(|(known, _)| *known == name).map(|&(_, length)| length)
+    }
+
+    fn read(section: &Section<'_>) -> Result<Self, SceneError> {
+        let unit = |field: Field<'_>| {
+            if !field.is_text() {
+                let (least, most) = Self::SHORTEST_AND_LONGEST_UNIT;
+                return field.between(least, most);
+            }
+            let name = field.clone().text()?;
+            let names = Self::UNITS.map(|(name, _)| name);
+            Self::unit_named(&name).ok_or_else(|| field.unknown_name("unit", &name, &names))
+        };
+        Ok(Self { unit: section.maybe("unit", unit)?, up: section.maybe("up", |field| field.choice())? })
+    }
+}
+
 /// Where the hair comes from.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -209,6 +255,9 @@ pub struct GroomSettings {
     /// Whether strands of a file that are given from tip to root are turned around. They are where their last point is
     /// at the body and their first away from it.
     pub turn: bool,
+    /// What the scene says about the groom's file; nothing for hair from elsewhere.
+    #[serde(flatten)]
+    pub of_file: GroomFileSettings,
     /// What is done to the groom, in this order: `[[groom.edit]]`.
     #[serde(rename = "edit", skip_serializing_if = "Vec::is_empty")]
     pub edits: Vec<Edit>,
@@ -228,16 +277,22 @@ pub struct GroomSettings {
 impl GroomSettings {
     /// Reads `[groom]`; `bodies` are the names that `body` may take.
     pub(super) fn read(scene: &Section<'_>, bodies: &[&str]) -> Result<Self, SceneError> {
-        const KEYS: &[&str] =
-            &["file", "style", "builtin", "body", "turn", "edit", "resample", "guides", "attach", "pinned"];
+        const KEYS: &[&str] = &[
+            "file", "unit", "up", "style", "builtin", "body", "turn", "edit", "resample", "guides", "attach",
+            "pinned",
+        ];
         let section = scene.section("groom", KEYS)?;
         let source = match section.exactly_one(&["file", "style", "builtin"])? {
             "file" => GroomSource::File(section.require("file", "a file")?.file()?),
             "style" => GroomSource::Style(StyleSettings::read(section.require("style", "a style")?)?),
             _ => GroomSource::Builtin(BuiltinSettings::read(section.require("builtin", "a groom")?)?),
         };
+        if !matches!(source, GroomSource::File(_)) {
+            section.reject(&["unit", "up"], "it is about a groom's file, and the groom has none")?;
+        }
         Ok(Self {
             source,
+            of_file: GroomFileSettings::read(&section)?,
             body: Self::read_body(&section, bodies)?,
             turn: section.or("turn", true, |field| field.boolean())?,
             edits: section.or("edit", Vec::new(), edit::read_all)?,

@@ -37,8 +37,8 @@ pub use edit::{KEYS_OF_EDITS, edit_from_table};
 pub use error::{Place, Problem, SceneError};
 pub use gravity::{Gravity, GravityKey};
 pub use groom::{
-    Attach, BuiltinGroom, BuiltinSettings, GroomSettings, GroomSource, GuideBlend, GuidePick, GuideSettings,
-    StyleSettings,
+    Attach, BuiltinGroom, BuiltinSettings, GroomFileSettings, GroomSettings, GroomSource, GuideBlend,
+    GuidePick, GuideSettings, StyleSettings, UpAxis,
 };
 pub use keyframes::{Interpolation, Keyframe, Keyframes};
 pub use material::{Material, MaterialPreset};

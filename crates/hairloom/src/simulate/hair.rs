@@ -114,7 +114,9 @@ fn source_groom(
 ) -> Result<Groom, SimulationError> {
     let start = scene.time.start;
     let groom = match &scene.groom.source {
-        GroomSource::File(file) => library.groom(file).map_err(SimulationError::Groom)?,
+        GroomSource::File(file) => {
+            library.groom_as(file, &scene.groom.of_file).map_err(SimulationError::Groom)?
+        }
         GroomSource::Style(style) => {
             let track = holder.ok_or_else(|| {
                 SimulationError::Groom(

@@ -2,6 +2,7 @@ use glam::Vec3;
 
 use crate::body::TriMesh;
 use crate::groom::Groom;
+use crate::scene::GroomFileSettings;
 
 /// A mesh whose points are given at certain times.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,8 +31,12 @@ impl AnimatedMesh {
 
 /// Where the files that a scene names come from. Errors are texts for people that name the file.
 pub trait Library {
-    /// The groom in a file.
-    fn groom(&self, file: &str) -> Result<Groom, String>;
+    /// The groom in a file, in metres and y up, read as the settings say.
+    fn groom_as(&self, file: &str, settings: &GroomFileSettings) -> Result<Groom, String>;
+    /// The groom in a file about which nothing is said.
+    fn groom(&self, file: &str) -> Result<Groom, String> {
+        self.groom_as(file, &GroomFileSettings::default())
+    }
     /// The mesh in a file.
     fn mesh(&self, file: &str) -> Result<TriMesh, String>;
     /// The moving mesh in a file.
@@ -43,7 +48,7 @@ pub trait Library {
 pub struct NoFiles;
 
 impl Library for NoFiles {
-    fn groom(&self, file: &str) -> Result<Groom, String> {
+    fn groom_as(&self, file: &str, _: &GroomFileSettings) -> Result<Groom, String> {
         Err(format!("'{file}' cannot be read here: no files are at hand"))
     }
 

@@ -306,6 +306,35 @@ fn mirror_images_on_top_have_identifiers_of_their_own() {
     assert_eq!(both.ids, [0, 1, 2, 3, 4, 5]);
 }
 
+#[test]
+fn mirror_images_lean_the_other_way_and_follow_their_own_guides() {
+    let mut groom = bent(3);
+    let attribute = |name: &str, values| Attribute { name: name.into(), domain: Domain::Strand, values };
+    let normals = vec![Vec3::new(0.6, 0.8, 0.0), Vec3::X, Vec3::Y];
+    let closest = vec![Vec3::new(100.0, 102.0, -1.0), Vec3::splat(101.0), Vec3::splat(7.0)];
+    groom.attributes = vec![
+        attribute("rootNormal", Values::Vec3(normals.clone())),
+        attribute("groom_closest_guides", Values::Vec3(closest.clone())),
+        attribute("groom_closest_guides", Values::Int(vec![102, 100, -5])),
+    ];
+    let alone = mirror(&groom, Axis::X, 0.5, false).unwrap();
+    let reflected = [Vec3::new(-0.6, 0.8, 0.0), -Vec3::X, Vec3::Y];
+    assert_eq!(alone.attributes[0].values, Values::Vec3(reflected.to_vec()));
+    assert_eq!(alone.attributes[1..], groom.attributes[1..]);
+
+    let both = mirror(&groom, Axis::X, 0.5, true).unwrap();
+    assert_eq!(both.ids, [100, 101, 102, 103, 104, 105]);
+    assert_eq!(both.attributes[0].values, Values::Vec3([&normals[..], &reflected].concat()));
+    let images = [Vec3::new(103.0, 105.0, -1.0), Vec3::splat(104.0), Vec3::splat(7.0)];
+    assert_eq!(both.attributes[1].values, Values::Vec3([&closest[..], &images].concat()));
+    assert_eq!(both.attributes[2].values, Values::Int(vec![102, 100, -5, 105, 103, -5]));
+
+    // All identifiers are given anew: those of the strands themselves change too.
+    groom.ids[2] = u32::MAX;
+    let both = mirror(&groom, Axis::X, 0.5, true).unwrap();
+    assert_eq!(both.attributes[2].values, Values::Int(vec![102, 0, -5, 102, 3, -5]));
+}
+
 /// Spikes on a ball; those in `reversed` are given from tip to root.
 fn spikes(reversed: impl Fn(usize) -> bool) -> (Groom, Groom) {
     let mut random = Random::new(2);

@@ -39,6 +39,19 @@ const CASES: &[(&str, &str)] = &[
         "a.toml:3:1: groom.attach: unknown attachment 'both'; expected one of root, both-ends, none. Did you mean 'both-ends'?",
     ),
     (
+        "[groom]\nfile = 'a'\nunit = 'inch'",
+        "a.toml:3:1: groom.unit: unknown unit 'inch'; expected one of m, cm, mm, in",
+    ),
+    (
+        "[groom]\nfile = 'a'\nunit = 0",
+        "a.toml:3:1: groom.unit: expected a number from 0.000000001 to 1000000000, found 0",
+    ),
+    ("[groom]\nfile = 'a'\nup = 'up'", "a.toml:3:1: groom.up: unknown axis 'up'; expected one of y, z"),
+    (
+        "[groom]\nstyle = 'bob'\nup = 'z'",
+        "a.toml:3:1: groom.up: it is about a groom's file, and the groom has none",
+    ),
+    (
         "[groom]\nfile = 'a'\npinned = 0",
         "a.toml:3:1: groom.pinned: expected a whole number of at least 1, found 0",
     ),

@@ -105,3 +105,20 @@ fn other_parts_understand_the_examples() {
 fn every_figure_exists() {
     assert_eq!(Figure::ALL.iter().map(|figure| figure.name()).collect::<Vec<_>>(), crate::figure::NAMES);
 }
+
+#[test]
+fn the_unit_and_the_up_axis_of_a_groom_file_can_be_said() {
+    let read = |keys: &str| {
+        let scene = Scene::from_toml(&format!("[groom]\nfile = 'a.tfx'\n{keys}"), "a.toml").unwrap();
+        // What is written for others to read says the same.
+        let again = Scene::from_toml(&scene.to_toml().unwrap(), "b.toml").unwrap();
+        assert_eq!(again.groom, scene.groom);
+        scene.groom.of_file
+    };
+    assert_eq!(read(""), GroomFileSettings::default());
+    assert_eq!(read("unit = 0.1"), GroomFileSettings { unit: Some(0.1), up: None });
+    for (name, unit) in [("m", 1.0), ("cm", 0.01), ("mm", 0.001), ("in", 0.0254)] {
+        let said = GroomFileSettings { unit: Some(unit), up: Some(UpAxis::Z) };
+        assert_eq!(read(&format!("unit = '{name}'\nup = 'z'")), said);
+    }
+}

@@ -1,0 +1,191 @@
+//! Caches from one format to another, a frame at a time.
+
+use std::path::Path;
+
+use glam::{DMat4, Vec3};
+use hairloom::groom::Groom;
+use hairloom::simulate::BodyView;
+
+use super::usd_groom::declare_stage;
+use super::usd_writer::{
+    BodySamples, Samples, body_paths, declare_body, declare_samples, extent, picked, triples,
+};
+use super::{Cache, CacheError, CacheFormat, CacheFrame, layout};
+use crate::alembic::AlembicFrames;
+use crate::file::FileProblem;
+use crate::grooms::{FileGroom, Said, replaced};
+use crate::space::Space;
+use crate::usd::{Value, Writer};
+
+/// Writes all frames of a cache that was opened in its own space (see [`Cache::open_in_own_space`]) as another cache, USD or
+/// Alembic by its ending; `edit` is done to the groom of each frame, which must keep its strands. Only one frame is in memory at
+/// a time, and an old file is replaced when all is written. USD keeps the unit and axes, Alembic is in metres and y up, unless
+/// others are said. Answers the first groom, as it was written.
+pub fn convert_frames(
+    cache: &Cache,
+    space: Space,
+    path: impl AsRef<Path>,
+    said: &Said,
+    edit: impl Fn(Groom) -> Groom,
+) -> Result<Groom, CacheError> {
+    let path = path.as_ref();
+    let refused = |problem: String| CacheError::from(FileProblem::Groom(problem).at(path));
+    let format = CacheFormat::of_file(path)?;
+    let to = said.or(if format == CacheFormat::Alembic { Space::SCENE } else { space });
+    if !to.is_valid() {
+        return Err(FileProblem::Unit { unit: to.unit }.at(path).into());
+    }
+    if format == CacheFormat::Alembic && to.unit != 1.0 {
+        return Err(refused("animated Alembic caches are written in metres; leave the unit out".into()));
+    }
+    let read = |index: usize| -> Result<CacheFrame, CacheError> {
+        let mut frame = cache.frame(index)?.in_space(space, to);
+        let vertices = frame.groom.vertices();
+        frame.groom = edit(frame.groom);
+        if frame.groom.vertices() != vertices {
+            frame.velocities.clear();
+        }
+        Ok(frame)
+    };
+    let mut answer = Groom::default();
+    replaced(path, |temporary| {
+        let first = read(0)?;
+        let mut writer = match format {
+            CacheFormat::Alembic => Kind::Alembic(Box::new(AlembicFrames::create(
+                temporary,
+                &first,
+                &cache.times(),
+                cache.fps(),
+            )?)),
+            _ => Kind::Usd(Box::new(UsdFrames::create(temporary, &first, &to, cache.fps())?)),
+        };
+        let (offsets, bodies) = (first.groom.curves.offsets.clone(), body_sizes(&first));
+        let has_velocities = !first.velocities.is_empty();
+        writer.write(&first)?;
+        answer = first.groom;
+        for index in 1..cache.frames() {
+            let frame = read(index)?;
+            let same = frame.groom.curves.offsets == offsets
+                && body_sizes(&frame) == bodies
+                && frame.velocities.is_empty() != has_velocities;
+            if !same {
+                return Err(refused(format!(
+                    "frame {index} has other strands, bodies or velocities than the first; convert single frames with --frame"
+                )));
+            }
+            writer.write(&frame)?;
+        }
+        writer.finish()
+    })?;
+    Ok(answer)
+}
+
+fn body_sizes(frame: &CacheFrame) -> Vec<usize> {
+    frame.bodies.iter().map(|body| body.mesh.points.len()).collect()
+}
+
+impl CacheFrame {
+    /// The same frame in another space.
+    fn in_space(mut self, from: Space, to: Space) -> Self {
+        self.groom = FileGroom { groom: self.groom, space: from }.in_space(to).groom;
+        let move_all =
+            |points: &mut [Vec3]| points.iter_mut().for_each(|point| *point = from.convert(&to, *point));
+        move_all(&mut self.velocities);
+        self.bodies.iter_mut().for_each(|body| move_all(&mut body.mesh.points));
+        self
+    }
+
+    /// Its bodies as things that deform.
+    pub(crate) fn body_views(&self) -> Vec<BodyView> {
+        let view = |body: &super::CacheBody| BodyView {
+            name: body.name.clone(),
+            mesh: body.mesh.clone(),
+            deforms: true,
+            color: body.color,
+            point_colors: body.point_colors.iter().map(|&color| Vec3::from_array(color)).collect(),
+        };
+        self.bodies.iter().map(view).collect()
+    }
+}
+
+enum Kind {
+    Usd(Box<UsdFrames>),
+    Alembic(Box<AlembicFrames>),
+}
+
+impl Kind {
+    fn write(&mut self, frame: &CacheFrame) -> Result<(), CacheError> {
+        match self {
+            Self::Usd(frames) => frames.write(frame),
+            Self::Alembic(frames) => Ok(frames.write(frame)?),
+        }
+    }
+
+    fn finish(self) -> Result<(), CacheError> {
+        match self {
+            Self::Usd(frames) => Ok(frames.writer.finish()?),
+            Self::Alembic(frames) => Ok(frames.finish()?),
+        }
+    }
+}
+
+struct UsdFrames {
+    writer: Writer,
+    samples: Samples,
+    radius: f32,
+}
+
+impl UsdFrames {
+    fn create(path: &Path, first: &CacheFrame, space: &Space, fps: f64) -> Result<Self, CacheError> {
+        let mut writer = Writer::create(path)?;
+        declare_stage(&mut writer, space, "A cache, written by Hairloom")?;
+        writer.set_metadata("timeCodesPerSecond", &Value::Double(fps))?;
+        writer.set_metadata("framesPerSecond", &Value::Double(fps))?;
+        writer.set_metadata("startTimeCode", &Value::Double(time_code(first)))?;
+        let mut samples = declare_samples(&mut writer, &first.groom, true, !first.velocities.is_empty())?;
+        let views = first.body_views();
+        if !views.is_empty() {
+            writer.define(layout::BODIES, "Scope")?;
+        }
+        for (view, path) in views.iter().zip(body_paths(&views)) {
+            samples.bodies.push(declare_body(&mut writer, view, &path)?);
+        }
+        let radius = 0.5 * first.groom.widths.iter().copied().fold(0.0, f32::max);
+        Ok(Self { writer, samples, radius })
+    }
+
+    fn write(&mut self, frame: &CacheFrame) -> Result<(), CacheError> {
+        let Self { writer, samples, radius } = self;
+        let (time, points) = (time_code(frame), &frame.groom.curves.points);
+        writer.set_metadata("endTimeCode", &Value::Double(time))?;
+        writer.write_sample(samples.points, time, &triples(points))?;
+        writer.write_sample(samples.extent, time, &extent(points, *radius))?;
+        if let Some(velocities) = samples.velocities {
+            writer.write_sample(velocities, time, &triples(&frame.velocities))?;
+        }
+        if let Some(guides) = &samples.guides {
+            let points = picked(points, &guides.vertices);
+            writer.write_sample(guides.points, time, &triples(&points))?;
+            writer.write_sample(guides.extent, time, &extent(&points, *radius))?;
+        }
+        for (body, samples) in frame.bodies.iter().zip(&samples.bodies) {
+            match *samples {
+                BodySamples::Deforming { points, extent: bounds } => {
+                    writer.write_sample(points, time, &triples(&body.mesh.points))?;
+                    writer.write_sample(bounds, time, &extent(&body.mesh.points, 0.0))?;
+                }
+                BodySamples::Rigid { transform } => {
+                    let still = Value::Matrix4d(DMat4::IDENTITY.to_cols_array_2d());
+                    writer.write_sample(transform, time, &still)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The time code of a frame: a whole one where it is only rounding away from it.
+fn time_code(frame: &CacheFrame) -> f64 {
+    let whole = frame.time_code.round();
+    if (frame.time_code - whole).abs() < 1e-6 { whole } else { frame.time_code }
+}
