@@ -27,7 +27,7 @@ pub(in super::super) struct Session<'a> {
     pub(in super::super) archive: &'a Archive,
     pub(in super::super) reader: Reader<'a>,
     /// Transforms to the world that are known already.
-    pub(super) places: RefCell<HashMap<u32, DMat4>>,
+    pub(super) places: RefCell<HashMap<(u32, u64), DMat4>>,
 }
 
 /// The properties of an object, or of a property.
