@@ -278,6 +278,24 @@ fn hostile_strand_files_take_proportionate_time() {
     assert!(start.elapsed().as_secs() < 48, "{:?}", start.elapsed());
 }
 
+/// Vertices that are not there are not even collected.
+#[test]
+fn lists_longer_than_the_vertices_are_refused() {
+    let size = 3_u32 << 20;
+    for (element, mesh) in [("strand", false), ("face", true)] {
+        let head = format!(
+            "ply\nformat binary_little_endian 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n\
+             element {element} 1\nproperty list uint uchar vertex_indices\nend_header\n\0\0\0\0\0\0\0\0\0\0\0\0"
+        );
+        let bytes = [head.as_bytes(), &size.to_le_bytes(), &vec![0; size as usize]].concat();
+        let told = mutation::in_proportion(bytes.len(), || match mesh {
+            true => ply::parse_mesh(&bytes).unwrap_err().to_string(),
+            false => ply::parse(&bytes).unwrap_err().to_string(),
+        });
+        assert!(told.contains("names more vertices than there are"), "{told}");
+    }
+}
+
 const SCENE: &str = include_str!("../../../scenes/every-key.toml");
 
 const SCENE_WORDS: [&[u8]; 12] = [

@@ -170,3 +170,39 @@ fn values_that_unfold_are_refused_together() {
     assert!(told.contains("in proportion"), "{told}");
     assert!(peak < 9 * length + (2 << 20), "{peak} for {length}");
 }
+
+/// One strand of many control points is measured in few pieces.
+#[test]
+fn a_long_cubic_strand_takes_memory_in_proportion() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.usdc");
+    let controls = 150_000;
+    let mut writer = Writer::create(&path).unwrap();
+    let hair = writer.define("/Hair", "BasisCurves").unwrap();
+    writer.declare_uniform(hair, "basis", "token", &Value::token("bspline")).unwrap();
+    let counts = writer.declare(hair, "curveVertexCounts", "int[]").unwrap();
+    writer.set_default(counts, &Value::IntArray(vec![controls])).unwrap();
+    let points = writer.declare(hair, "points", "point3f[]").unwrap();
+    let line = (0..controls).map(|step| [0.0, step as f32, 0.0]).collect();
+    writer.set_default(points, &Value::Vec3fArray(line)).unwrap();
+    writer.finish().unwrap();
+    let length = std::fs::metadata(&path).unwrap().len() as usize;
+    let groom = mutation::in_proportion(length, || Folder::new(folder.path()).groom("a.usdc")).unwrap();
+    assert!(groom.vertices() >= controls as usize - 2, "{}", groom.vertices());
+}
+
+#[test]
+fn damaged_primvars_are_read_or_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let samples = "float[] primvars:a (\n        interpolation = \"varying\"\n    )\n    float[] primvars:a.timeSamples = {\n        \
+                   0: [1, 2],\n        2: [2, 4],\n    }";
+    let points =
+        "int[] curveVertexCounts = [4]\n    point3f[] points = [(0, 0, 0), (0, 1, 0), (0, 2, 1), (0, 3, 3)]";
+    let good = layer(&curves(&[points, samples]));
+    let words: [&[u8]; 6] = [b"[", b"]", b", ", b"0: ", b"\"uniform\"", b"1e38"];
+    let accepted = mutation::survive(good.as_bytes(), 2_000, 31, &words, |bytes| {
+        std::fs::write(folder.path().join("a.usda"), bytes).unwrap();
+        Folder::new(folder.path()).groom("a.usda").is_ok()
+    });
+    assert!((50..1_900).contains(&accepted), "{accepted}");
+}
