@@ -207,6 +207,8 @@ impl Session<'_> {
     ) -> Result<()> {
         let Some(param) = self.param_at(params, index, time)? else { return Ok(()) };
         let name = params.headers[index].name.as_str();
+        // Twice, for a list that grows.
+        self.reader.pay((2 * size_of::<Attribute>() + name.len()) as u64, 0)?;
         if name == names::WIDTH {
             return self.take_widths(param.values, scale, groom, taken);
         }
