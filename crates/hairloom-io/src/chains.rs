@@ -8,24 +8,28 @@ use crate::file::FileProblem;
 
 const NONE: u32 = u32::MAX;
 
-/// Edges between vertices, as they come; every vertex has at most two.
+/// Edges from vertex to vertex, towards the tips. An edge that begins where another ends goes on with its strand; edges that
+/// begin at the same vertex are strands with the same root, and those that end at the same vertex meet there.
 pub(crate) struct Chains {
-    neighbours: Vec<[u32; 2]>,
-    /// Whether an edge began at the vertex.
-    begins: Vec<bool>,
+    /// Where the first edge leads that begins at each vertex.
+    next: Vec<u32>,
+    /// How many edges end at each vertex.
+    ending: Vec<u32>,
+    /// Further edges that begin at a vertex.
+    further: Vec<[u32; 2]>,
 }
 
 impl Chains {
     /// Chains among vertices of which no two are joined yet.
     pub(crate) fn new(vertices: usize) -> Self {
-        Self { neighbours: vec![[NONE; 2]; vertices], begins: vec![false; vertices] }
+        Self { next: vec![NONE; vertices], ending: vec![0; vertices], further: Vec::new() }
     }
 
     /// Makes room for more vertices.
     pub(crate) fn grow(&mut self, vertices: usize) {
-        if vertices > self.begins.len() {
-            self.neighbours.resize(vertices, [NONE; 2]);
-            self.begins.resize(vertices, false);
+        if vertices > self.next.len() {
+            self.next.resize(vertices, NONE);
+            self.ending.resize(vertices, 0);
         }
     }
 
@@ -35,58 +39,92 @@ impl Chains {
         if from == to {
             return Ok(());
         }
-        for (vertex, other) in [(from, to), (to, from)] {
-            let places = &mut self.neighbours[vertex as usize];
-            if places.contains(&other) {
-                return Err(FileProblem::content(format!(
-                    "vertices {from} and {to} (counted from 0) are joined twice; strands pass each edge once"
-                )));
-            }
-            match places.iter_mut().find(|place| **place == NONE) {
-                Some(place) => *place = other,
-                None => {
-                    return Err(FileProblem::content(format!(
-                        "vertex {vertex} (counted from 0) has more than two edges; strands do not branch"
-                    )));
-                }
-            }
+        if self.next[from as usize] == to || self.next[to as usize] == from {
+            return Err(twice(from, to));
         }
-        self.begins[from as usize] = true;
+        let begun = self.next[from as usize] != NONE;
+        // A vertex inside of a strand has one edge before it and one behind.
+        let branch =
+            match (begun, self.ending[from as usize], self.next[to as usize], self.ending[to as usize]) {
+                (true, 1.., ..) | (false, 2.., ..) => Some(from),
+                (.., after, 1..) if after != NONE => Some(to),
+                _ => None,
+            };
+        if let Some(vertex) = branch {
+            return Err(branches(vertex));
+        }
+        match begun {
+            true => self.further.push([from, to]),
+            false => self.next[from as usize] = to,
+        }
+        self.ending[to as usize] += 1;
         Ok(())
     }
 
-    /// Calls `emit` with the vertices of each strand, root first, and answers how many strands there are. A strand
-    /// starts at the end where its edges start or, if both ends are alike, at the one that comes first in the file.
+    /// Calls `emit` with the vertices of each strand, root first, and answers how many strands there are. They come in the order
+    /// of their roots in the file.
     pub(crate) fn strands(&self, mut emit: impl FnMut(&[u32])) -> Result<usize, FileProblem> {
-        let mut seen = vec![false; self.neighbours.len()];
-        let (mut count, mut strand) = (0, Vec::new());
-        for first in 0..self.neighbours.len() as u32 {
-            let is_end = self.neighbours[first as usize].iter().filter(|&&other| other != NONE).count() == 1;
-            if seen[first as usize] || !is_end {
+        let mut further = self.further.clone();
+        // Stable: those of one vertex stay in their order.
+        further.sort_by_key(|&[from, _]| from);
+        self.check_further(&further)?;
+        let mut seen = vec![false; self.next.len()];
+        let (mut count, mut strand, mut more) = (0, Vec::new(), further.iter().peekable());
+        for root in 0..self.next.len() as u32 {
+            if self.ending[root as usize] > 0 || self.next[root as usize] == NONE {
                 continue;
             }
-            strand.clear();
-            let (mut before, mut now) = (NONE, first);
-            while now != NONE {
-                seen[now as usize] = true;
-                strand.push(now);
-                let [a, b] = self.neighbours[now as usize];
-                (before, now) = (now, if a == before { b } else { a });
+            seen[root as usize] = true;
+            let mut second = Some(self.next[root as usize]);
+            while let Some(start) = second {
+                strand.clear();
+                strand.push(root);
+                let mut now = start;
+                while now != NONE {
+                    seen[now as usize] = true;
+                    strand.push(now);
+                    now = self.next[now as usize];
+                }
+                count += 1;
+                emit(&strand);
+                second = more.next_if(|&&[from, _]| from == root).map(|&[_, to]| to);
             }
-            if !self.begins[first as usize] && self.begins[before as usize] {
-                strand.reverse();
-            }
-            count += 1;
-            emit(&strand);
         }
-        let open = |vertex: usize| !seen[vertex] && self.neighbours[vertex] != [NONE; 2];
-        match (0..seen.len()).find(|&vertex| open(vertex)) {
+        match (0..seen.len()).find(|&vertex| !seen[vertex] && self.next[vertex] != NONE) {
             Some(vertex) => Err(FileProblem::content(format!(
                 "the edges at vertex {vertex} (counted from 0) form a ring; strands have two ends"
             ))),
             None => Ok(count),
         }
     }
+
+    /// Fails where further edges are the same as others, or begin inside of a strand.
+    fn check_further(&self, further: &[[u32; 2]]) -> Result<(), FileProblem> {
+        let mut sorted = further.to_vec();
+        sorted.sort_unstable();
+        for (index, &[from, to]) in sorted.iter().enumerate() {
+            let back = sorted.binary_search(&[to, from]).is_ok();
+            if back || self.next[to as usize] == from || sorted.get(index + 1) == Some(&[from, to]) {
+                return Err(twice(from, to));
+            }
+            if self.ending[from as usize] > 0 {
+                return Err(branches(from));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn twice(from: u32, to: u32) -> FileProblem {
+    FileProblem::content(format!(
+        "vertices {from} and {to} (counted from 0) are joined twice; strands pass each edge once"
+    ))
+}
+
+fn branches(vertex: u32) -> FileProblem {
+    FileProblem::content(format!(
+        "vertex {vertex} (counted from 0) has more than two edges; strands do not branch"
+    ))
 }
 
 /// A groom of those vertices that belong to strands, and for each of its vertices the one of the file.
@@ -99,4 +137,38 @@ pub(crate) fn groom_of(points: &[Vec3], chains: &Chains) -> Result<(Groom, Vec<u
     })?;
     curves.points = order.iter().map(|&vertex| points[vertex as usize]).collect();
     Ok((Groom { curves, roots: vec![Root::Rigid; strands], ..Groom::default() }, order))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strands(edges: &[[u32; 2]]) -> Result<Vec<Vec<u32>>, String> {
+        let mut chains = Chains::new(8);
+        for &[from, to] in edges {
+            chains.join(from, to).map_err(|problem| problem.to_string())?;
+        }
+        let mut all = Vec::new();
+        chains.strands(|strand| all.push(strand.to_vec())).map_err(|problem| problem.to_string())?;
+        Ok(all)
+    }
+
+    #[test]
+    fn strands_with_the_same_root_stay_apart() {
+        let shared = strands(&[[0, 1], [1, 2], [0, 3], [3, 4], [0, 5]]);
+        assert_eq!(shared.unwrap(), [vec![0, 1, 2], vec![0, 3, 4], vec![0, 5]]);
+        assert_eq!(strands(&[[0, 1], [2, 1]]).unwrap(), [[0, 1], [2, 1]]);
+        assert_eq!(strands(&[[1, 2], [0, 1]]).unwrap(), [[0, 1, 2]]);
+    }
+
+    #[test]
+    fn branches_rings_and_double_edges_are_refused() {
+        for edges in [[[0, 1], [1, 2], [1, 3]], [[1, 2], [1, 3], [0, 1]], [[0, 2], [1, 2], [2, 3]]] {
+            assert!(strands(&edges).unwrap_err().contains("branch"), "{edges:?}");
+        }
+        assert!(strands(&[[0, 1], [1, 2], [2, 0]]).unwrap_err().contains("ring"));
+        for edges in [&[[0, 1], [1, 0]][..], &[[0, 1], [0, 1]], &[[0, 1], [0, 2], [0, 2]]] {
+            assert!(strands(edges).unwrap_err().contains("twice"), "{edges:?}");
+        }
+    }
 }

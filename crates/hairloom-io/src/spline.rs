@@ -3,12 +3,15 @@
 //! A strand's vertices lie on its curve, evenly by arc length, from one end to the other; at a corner of the curve, the nearest
 //! one is moved to it. There are as few as keep the polyline within
 //! [`TOLERANCE`] of the curve's length of it, but no fewer than the curve has segments and one more, and no more than
-//! [`MOST`] for each control point. The number is chosen at the first time sample, so that it stays the same in all frames.
+//! [`MOST`] for each control point. The number, and which vertices stand at corners, are chosen at the first time sample, so that
+//! they stay the same in all frames.
 //!
 //! Values at the control points follow the basis of the curve, values at the ends of segments (varying ones) are linear between them.
 
 use glam::{DVec3, Vec2, Vec3};
 use hairloom::groom::{Attribute, Curves, Domain, Groom, Values};
+
+use crate::stage::element_bytes;
 
 /// The largest distance of a polyline from its curve, as a part of the curve's length. It is not kept beside corners, where a vertex
 /// was moved, nor by curves that would need more than [`MOST`] vertices.
@@ -17,8 +20,11 @@ pub(crate) const TOLERANCE: f64 = 1.0e-3;
 /// The most vertices of a polyline for each control point of its curve.
 pub(crate) const MOST: usize = 6;
 
-/// Points of a segment at which lengths are measured.
+/// Points of a segment at which lengths are measured …
 const PIECES: usize = 24;
+
+/// … but no more than so many of a strand, or else one for each segment: a long strand is not worth many times its file.
+const MOST_PIECES: usize = 1 << 16;
 
 /// What the control points mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,7 +140,10 @@ struct Place {
 /// A strand's curve, measured.
 #[derive(Default)]
 struct Measured {
-    /// Points along the curve, [`PIECES`] to a segment and the last.
+    segments: usize,
+    /// How many pieces each segment has.
+    pieces: usize,
+    /// Points along the curve where the pieces begin, and the last.
     points: Vec<DVec3>,
     /// The length of the curve up to each of them.
     lengths: Vec<f64>,
@@ -144,15 +153,42 @@ impl Measured {
     fn measure(&mut self, cubic: &Cubic, controls: &[Vec3], segments: usize) {
         self.points.clear();
         self.lengths.clear();
+        self.segments = segments;
+        self.pieces = PIECES.min(MOST_PIECES / segments).max(1);
+        let count = segments * self.pieces + 1;
+        self.points.reserve_exact(count);
+        self.lengths.reserve_exact(count);
         let mut length = 0.0;
-        for step in 0..=segments * PIECES {
-            let point = cubic.at(controls, place(step as f64, segments), weighted);
+        for step in 0..count {
+            let point = cubic.at(controls, self.place(step as f64), weighted);
             if let Some(&last) = self.points.last() {
                 length += point.distance(last);
             }
             self.points.push(point);
             self.lengths.push(length);
         }
+    }
+
+    /// The place that is so many pieces from the start.
+    fn place(&self, step: f64) -> Place {
+        let whole = step / self.pieces as f64;
+        let segment = (whole as usize).min(self.segments - 1);
+        Place { segment, t: (whole - segment as f64).clamp(0.0, 1.0) }
+    }
+
+    /// The place where a segment begins, or the last one ends.
+    fn joint(&self, segment: usize) -> Place {
+        self.place((segment * self.pieces) as f64)
+    }
+
+    /// The vertices, of `count`, that are nearest to corners of the curve, and at which segments those begin.
+    fn corners(&self, cubic: &Cubic, controls: &[Vec3], count: usize) -> Vec<(usize, usize)> {
+        let joints = (1..self.segments).filter(|&joint| cubic.has_corner(controls, joint));
+        let vertices = joints.map(|joint| {
+            let share = self.lengths[joint * self.pieces] / self.length();
+            (((count - 1) as f64 * share).round() as usize, joint)
+        });
+        vertices.filter(|(vertex, _)| (1..count - 1).contains(vertex)).collect()
     }
 
     fn length(&self) -> f64 {
@@ -168,9 +204,9 @@ impl Measured {
     }
 
     /// The vertices that the polyline needs.
-    fn vertices(&self, segments: usize, controls: usize) -> usize {
+    fn vertices(&self, controls: usize) -> usize {
         let most = (MOST * controls).max(2);
-        let mut count = (segments + 1).min(most);
+        let mut count = (self.segments + 1).min(most);
         let allowed = TOLERANCE * self.length();
         // Also where lengths are not finite.
         while count < most && self.deviation(count) > allowed {
@@ -205,13 +241,6 @@ fn distance_to_edge(point: DVec3, start: DVec3, end: DVec3) -> f64 {
     point.distance(start + edge * along.clamp(0.0, 1.0))
 }
 
-/// The place that is so many pieces from the start.
-fn place(step: f64, segments: usize) -> Place {
-    let whole = step / PIECES as f64;
-    let segment = (whole as usize).min(segments - 1);
-    Place { segment, t: (whole - segment as f64).clamp(0.0, 1.0) }
-}
-
 /// Points by their weights, in double precision.
 fn weighted(points: [Vec3; 4], weights: [f64; 4]) -> DVec3 {
     points.iter().zip(weights).map(|(point, weight)| point.as_dvec3() * weight).sum()
@@ -219,12 +248,13 @@ fn weighted(points: [Vec3; 4], weights: [f64; 4]) -> DVec3 {
 
 /// Makes polylines of the control points in `groom`, and lays its widths and its attributes of vertices along them.
 /// `first` are the control points at the first time; `varying` are attributes with a value for each end of a segment, in
-/// which one named `widths` stands for the widths.
+/// which one named `widths` stands for the widths. `pay` is asked before memory is taken [bytes].
 pub(crate) fn lay_along(
     cubic: &Cubic,
     first: Option<&[Vec3]>,
     mut groom: Groom,
     varying: Vec<Attribute>,
+    pay: impl Fn(u64) -> Result<(), String>,
 ) -> Result<Groom, String> {
     let controls = std::mem::take(&mut groom.curves);
     let first = first.filter(|first| first.len() == controls.points.len()).unwrap_or(&controls.points);
@@ -240,6 +270,8 @@ pub(crate) fn lay_along(
         }
     }
     columns.extend(varying.into_iter().map(|one| Column::new(one.name, one.values, true)));
+    let vertex_bytes =
+        size_of::<Vec3>() + columns.iter().map(|column| element_bytes(&column.values)).sum::<usize>();
     let mut curves = Curves { offsets: Vec::with_capacity(controls.offsets.len()), points: Vec::new() };
     curves.offsets.push(0);
     let (mut measured, mut places, mut start) = (Measured::default(), Vec::new(), 0);
@@ -252,31 +284,29 @@ pub(crate) fn lay_along(
             columns.iter_mut().for_each(|column| column.copy(range.clone(), start));
             start += range.len();
         } else {
-            measured.measure(cubic, &first[range.clone()], segments);
-            let count = measured.vertices(segments, range.len());
-            measured.measure(cubic, &controls.points[range.clone()], segments);
-            let (length, last) = (measured.length(), (count - 1) as f64);
-            for vertex in 0..count {
-                let step = match vertex {
-                    vertex if vertex + 1 == count => (segments * PIECES) as f64,
-                    vertex => measured.step_at(length * vertex as f64 / last),
-                };
-                places.push(place(step, segments));
-            }
             let strand_controls = &controls.points[range.clone()];
+            measured.measure(cubic, &first[range.clone()], segments);
+            let count = measured.vertices(range.len());
+            pay((count * vertex_bytes) as u64)?;
             // A corner gets the vertex that is nearest, or else an edge would cut it.
-            for joint in (1..segments).filter(|&joint| cubic.has_corner(strand_controls, joint)) {
-                let vertex = (last * measured.lengths[joint * PIECES] / length).round() as usize;
-                if (1..count - 1).contains(&vertex) {
-                    places[vertex] = place((joint * PIECES) as f64, segments);
-                }
+            let corners = measured.corners(cubic, &first[range.clone()], count);
+            measured.measure(cubic, strand_controls, segments);
+            let (length, last) = (measured.length(), (count - 1) as f64);
+            places.extend((0..count - 1).map(|vertex| {
+                let step = measured.step_at(length * vertex as f64 / last);
+                measured.place(step)
+            }));
+            places.push(measured.joint(segments));
+            for (vertex, joint) in corners {
+                places[vertex] = measured.joint(joint);
             }
             let on_curve = |&place: &Place| cubic.at(strand_controls, place, weighted).as_vec3();
             curves.points.extend(places.iter().map(on_curve));
             columns.iter_mut().for_each(|column| column.follow(cubic, &places, range.clone(), start));
             start += segments + 1;
         }
-        let end = u32::try_from(curves.points.len()).map_err(|_| "more points than a groom can hold")?;
+        let end =
+            u32::try_from(curves.points.len()).map_err(|_| "more points than a groom can hold".to_owned())?;
         curves.offsets.push(end);
     }
     groom.curves = curves;
@@ -382,6 +412,16 @@ mod tests {
         Groom { curves, ..Groom::default() }
     }
 
+    /// Without a limit to memory.
+    fn laid(
+        cubic: &Cubic,
+        first: Option<&[Vec3]>,
+        groom: Groom,
+        varying: Vec<Attribute>,
+    ) -> Result<Groom, String> {
+        lay_along(cubic, first, groom, varying, |_| Ok(()))
+    }
+
     /// The control points of a quarter of a circle of radius 1, to 0.03 %.
     fn quarter() -> Vec<Vec3> {
         let k = 0.552_284_8;
@@ -391,7 +431,7 @@ mod tests {
     #[test]
     fn a_circle_is_met_within_the_tolerance_and_evenly() {
         let cubic = Cubic { basis: Basis::Bezier, pinned: false };
-        let groom = lay_along(&cubic, None, strand(quarter()), Vec::new()).unwrap();
+        let groom = laid(&cubic, None, strand(quarter()), Vec::new()).unwrap();
         let points = &groom.curves.points;
         assert_eq!((points[0], points[points.len() - 1]), (Vec3::X, Vec3::Y));
         assert!(points.iter().all(|point| (point.length() - 1.0).abs() < 5e-4));
@@ -418,7 +458,7 @@ mod tests {
             let count = cubic.varying(&groom.curves).unwrap();
             let values = Values::Float((0..count).map(|value| value as f32).collect());
             let varying = Attribute { name: "v".into(), domain: Domain::Vertex, values };
-            let groom = lay_along(&cubic, None, groom, vec![varying]).unwrap();
+            let groom = laid(&cubic, None, groom, vec![varying]).unwrap();
             let points = &groom.curves.points;
             assert!((points[0].x - from).abs() < 1e-6, "{basis:?} {points:?}");
             assert!((points[points.len() - 1].x - to).abs() < 1e-6, "{basis:?} {points:?}");
@@ -433,7 +473,7 @@ mod tests {
         // Halfway between the middle points of (0, 1, 4, 9): B-spline 2 at its start would be (0 + 4 + 4) / 6.
         let squares: Vec<Vec3> = (0..4).map(|step| Vec3::X * (step * step) as f32).collect();
         let cubic = Cubic { basis: Basis::Bspline, pinned: false };
-        let groom = lay_along(&cubic, None, strand(squares), Vec::new()).unwrap();
+        let groom = laid(&cubic, None, strand(squares), Vec::new()).unwrap();
         assert!((groom.curves.points[0].x - 8.0 / 6.0).abs() < 1e-6);
     }
 
@@ -441,8 +481,8 @@ mod tests {
     fn the_number_of_vertices_stays_while_the_curve_moves() {
         let cubic = Cubic { basis: Basis::Bezier, pinned: false };
         let straight: Vec<Vec3> = (0..4).map(|step| Vec3::X * step as f32).collect();
-        let curved = lay_along(&cubic, None, strand(quarter()), Vec::new()).unwrap();
-        let later = lay_along(&cubic, Some(&quarter()), strand(straight), Vec::new()).unwrap();
+        let curved = laid(&cubic, None, strand(quarter()), Vec::new()).unwrap();
+        let later = laid(&cubic, Some(&quarter()), strand(straight), Vec::new()).unwrap();
         assert_eq!(curved.vertices(), later.vertices());
         assert!(curved.vertices() > 2);
     }
@@ -451,8 +491,56 @@ mod tests {
     fn bezier_counts_that_cannot_be_are_refused() {
         let cubic = Cubic { basis: Basis::Bezier, pinned: false };
         let five = strand(vec![Vec3::ZERO; 5]);
-        assert!(lay_along(&cubic, None, five, Vec::new()).unwrap_err().contains("4, 7, 10"));
+        assert!(laid(&cubic, None, five, Vec::new()).unwrap_err().contains("4, 7, 10"));
         let short = strand(vec![Vec3::ZERO, Vec3::X]);
-        assert_eq!(lay_along(&cubic, None, short, Vec::new()).unwrap().vertices(), 2);
+        assert_eq!(laid(&cubic, None, short, Vec::new()).unwrap().vertices(), 2);
+    }
+
+    #[test]
+    fn corners_keep_the_vertices_that_they_have_in_the_first_frame() {
+        let cubic = Cubic { basis: Basis::Bezier, pinned: false };
+        // Up and then along x: a corner at the fourth point, which moves towards the tip later on.
+        let bent = |up: f32| -> Vec<Vec3> {
+            let rise = (0..4).map(|step| Vec3::Y * (up * step as f32));
+            rise.chain((1..4).map(|step| Vec3::new(step as f32, 3.0 * up, 0.0))).collect()
+        };
+        let at_corner = |groom: &Groom, up: f32| {
+            groom.curves.points.iter().position(|point| point.distance(Vec3::Y * (3.0 * up)) < 1e-5)
+        };
+        let first = laid(&cubic, None, strand(bent(1.0)), Vec::new()).unwrap();
+        let later = laid(&cubic, Some(&bent(1.0)), strand(bent(3.0)), Vec::new()).unwrap();
+        assert!(at_corner(&first, 1.0).is_some());
+        assert_eq!(at_corner(&first, 1.0), at_corner(&later, 3.0));
+        // A joint that is straight at first gets no vertex later, so that none jumps.
+        let straight: Vec<Vec3> = (0..7).map(|step| Vec3::Y * step as f32).collect();
+        let all = |groom: &Groom| groom.vertices();
+        let held = laid(&cubic, Some(&straight), strand(bent(1.5)), Vec::new()).unwrap();
+        assert_eq!(all(&held), all(&laid(&cubic, None, strand(straight), Vec::new()).unwrap()));
+    }
+
+    #[test]
+    fn what_is_laid_is_paid_for() {
+        let cubic = Cubic { basis: Basis::Bezier, pinned: false };
+        let paid = std::cell::Cell::new(0);
+        let pay = |bytes| -> Result<(), String> {
+            paid.set(paid.get() + bytes);
+            Ok(())
+        };
+        let mut groom = strand(quarter());
+        groom.widths = vec![1.0; 4];
+        let groom = lay_along(&cubic, None, groom, Vec::new(), pay).unwrap();
+        assert_eq!(paid.get(), 16 * groom.vertices() as u64);
+        let refused = |_| Err("too much".to_owned());
+        assert!(lay_along(&cubic, None, strand(quarter()), Vec::new(), refused).is_err());
+    }
+
+    #[test]
+    fn a_long_strand_is_measured_in_few_pieces() {
+        let mut measured = Measured::default();
+        let controls: Vec<Vec3> = (0..200_003).map(|step| Vec3::X * step as f32).collect();
+        measured.measure(&Cubic { basis: Basis::Bspline, pinned: false }, &controls, 200_000);
+        assert_eq!(measured.points.len(), 200_001);
+        measured.measure(&Cubic { basis: Basis::Bspline, pinned: false }, &controls[..103], 100);
+        assert_eq!(measured.points.len(), 2401);
     }
 }

@@ -130,27 +130,26 @@ fn monstrous_obj_files_are_read_in_proportionate_time() {
     let fill = |pattern: &[u8]| pattern.iter().copied().cycle().take(size).collect::<Vec<u8>>();
     let head = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf ";
     let start = std::time::Instant::now();
-    mutation::bounded_address_space(|| {
-        for pattern in [
-            &b"1 2 3 "[..],
-            b"9",
-            b"\\\n",
-            b"/",
-            b"#",
-            b"\n",
-            b"\r",
-            b" ",
-            b"\0",
-            b"1/",
-            b"f 1 2 3\n",
-            b"g a b c\n",
-            b"v 1 1 1\n",
-        ] {
-            let _ = read_obj(&fill(pattern));
-            let _ = read_obj(&[&head[..], &fill(pattern)].concat());
-            let _ = read_obj(&[&b"v "[..], &fill(pattern)].concat());
-        }
-    });
+    let read = |bytes: &[u8]| mutation::in_proportion(bytes.len(), || read_obj(bytes));
+    for pattern in [
+        &b"1 2 3 "[..],
+        b"9",
+        b"\\\n",
+        b"/",
+        b"#",
+        b"\n",
+        b"\r",
+        b" ",
+        b"\0",
+        b"1/",
+        b"f 1 2 3\n",
+        b"g a b c\n",
+        b"v 1 1 1\n",
+    ] {
+        let _ = read(&fill(pattern));
+        let _ = read(&[&head[..], &fill(pattern)].concat());
+        let _ = read(&[&b"v "[..], &fill(pattern)].concat());
+    }
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
 }
 
@@ -257,25 +256,44 @@ fn hostile_strand_files_take_proportionate_time() {
         "ply\nformat ascii 1.0\nelement face 200000\nproperty list uchar int vertex_indices\nend_header\n",
         "ply\nformat binary_big_endian 1.0\nelement vertex 80000\nproperty float x\nproperty float y\n\
          property float z\nelement edge 9000\nproperty uchar vertex1\nproperty uchar vertex2\nend_header\n",
+        "ply\nformat binary_little_endian 1.0\nelement strand 1\nproperty list uint uchar vertex_indices\n\
+         element vertex 0\nproperty float x\nproperty float y\nproperty float z\nend_header\n\0\0\x0f\0",
+        "ply\nformat binary_little_endian 1.0\nelement face 1\nproperty list uint uchar vertex_indices\nend_header\n\0\0\x0f\0",
         "v 0 0 0\nv 1 1 1\n",
         "",
     ];
     let start = std::time::Instant::now();
-    mutation::bounded_address_space(|| {
-        for head in heads {
-            for pattern in
-                [&b"0 0 0 1\n"[..], b"1 ", b"\0", b"9", b"l 1 2\n", b"l 1 1\n", b"\n", b"v 1 1 1\nl -1\n"]
-            {
-                let bytes = [head.as_bytes(), &fill(pattern)].concat();
-                sound(ply::parse(&bytes), &bytes);
-                sound(usc::parse(&bytes), &bytes);
-                sound(tfx::parse(&bytes), &bytes);
-                sound(obj::parse_strands(&bytes), &bytes);
-                let _ = ply::parse_mesh(&bytes);
-            }
+    for head in heads {
+        for pattern in
+            [&b"0 0 0 1\n"[..], b"1 ", b"\0", b"9", b"l 1 2\n", b"l 1 1\n", b"\n", b"v 1 1 1\nl -1\n"]
+        {
+            let bytes = [head.as_bytes(), &fill(pattern)].concat();
+            mutation::in_proportion(bytes.len(), || sound(ply::parse(&bytes), &bytes));
+            mutation::in_proportion(bytes.len(), || sound(usc::parse(&bytes), &bytes));
+            mutation::in_proportion(bytes.len(), || sound(tfx::parse(&bytes), &bytes));
+            mutation::in_proportion(bytes.len(), || sound(obj::parse_strands(&bytes), &bytes));
+            let _ = mutation::in_proportion(bytes.len(), || ply::parse_mesh(&bytes));
         }
-    });
+    }
     assert!(start.elapsed().as_secs() < 48, "{:?}", start.elapsed());
+}
+
+/// Vertices that are not there are not even collected.
+#[test]
+fn lists_longer_than_the_vertices_are_refused() {
+    let size = 3_u32 << 20;
+    for (element, mesh) in [("strand", false), ("face", true)] {
+        let head = format!(
+            "ply\nformat binary_little_endian 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n\
+             element {element} 1\nproperty list uint uchar vertex_indices\nend_header\n\0\0\0\0\0\0\0\0\0\0\0\0"
+        );
+        let bytes = [head.as_bytes(), &size.to_le_bytes(), &vec![0; size as usize]].concat();
+        let told = mutation::in_proportion(bytes.len(), || match mesh {
+            true => ply::parse_mesh(&bytes).unwrap_err().to_string(),
+            false => ply::parse(&bytes).unwrap_err().to_string(),
+        });
+        assert!(told.contains("names more vertices than there are"), "{told}");
+    }
 }
 
 const SCENE: &str = include_str!("../../../scenes/every-key.toml");

@@ -3,7 +3,7 @@ use hairloom::body::TriMesh;
 use hairloom::groom::{Attribute, Curves, Domain, Groom, Root, Values};
 
 use super::header::{Element, Encoding, Header, Number, Property};
-use super::rows::{Body, decode};
+use super::rows::{Body, Wanted, decode};
 use crate::chains::{Chains, groom_of};
 use crate::file::{FileProblem, vec3_from_bytes, word};
 use crate::obj::triangulate::triangulate;
@@ -92,7 +92,8 @@ pub fn parse_mesh(bytes: &[u8]) -> Result<TriMesh, FileProblem> {
             ("vertex", _) if mesh.points.is_empty() => {
                 mesh.points = read_vertices(&mut body, element)?.points
             }
-            ("face", Some(list)) if faces.is_none() => {
+            ("face", Some(property)) if faces.is_none() => {
+                let list = Wanted { property, most: mesh.points.len() };
                 let (mut triangles, mut polygon) = (Vec::new(), Vec::new());
                 body.rows(element, Some(list), |row| {
                     polygon.clear();
@@ -292,7 +293,8 @@ fn read_lists(body: &mut Body<'_>, element: &Element, vertices: usize) -> Result
         }
         return Ok(Strands::Lists { order, ends });
     }
-    body.rows(element, element.find(&LISTS, true), |row| {
+    let list = element.find(&LISTS, true).map(|property| Wanted { property, most: vertices });
+    body.rows(element, list, |row| {
         let mut end = ends.last().copied().unwrap_or(0);
         for &vertex in &row.list {
             end = take(index(vertex, vertices)?)?;

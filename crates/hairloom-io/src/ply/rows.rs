@@ -16,6 +16,15 @@ pub(super) struct Row {
     pub(super) list: Vec<f64>,
 }
 
+/// A list that is wanted.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted {
+    /// The property that has it.
+    pub(super) property: usize,
+    /// How long it may be: it names vertices, of which there are so many.
+    pub(super) most: usize,
+}
+
 impl<'a> Body<'a> {
     /// Whether the file can hold all rows of an element; each takes at least a byte.
     pub(super) fn check(&self, element: &Element) -> Result<(), FileProblem> {
@@ -84,11 +93,11 @@ impl<'a> Body<'a> {
         }))
     }
 
-    /// Reads all rows of an element; `list` is the property whose list is wanted.
+    /// Reads all rows of an element; `list` is the list that is wanted.
     pub(super) fn rows(
         &mut self,
         element: &Element,
-        list: Option<usize>,
+        list: Option<Wanted>,
         mut take: impl FnMut(&Row) -> Result<(), FileProblem>,
     ) -> Result<(), FileProblem> {
         if element.properties.is_empty() {
@@ -100,6 +109,13 @@ impl<'a> Body<'a> {
             row.numbers.clear();
             row.list.clear();
             let read = self.row(element, list, &mut row);
+            if let Some(wanted) = list.filter(|wanted| row.list.len() > wanted.most) {
+                return Err(FileProblem::content(format!(
+                    "row {number} of \"{}\" names more vertices than there are before it, {}",
+                    shown(&element.name),
+                    wanted.most
+                )));
+            }
             if read.is_none() {
                 return Err(incomplete(number, &shown(&element.name)));
             }
@@ -108,7 +124,7 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    fn row(&mut self, element: &Element, list: Option<usize>, row: &mut Row) -> Option<()> {
+    fn row(&mut self, element: &Element, list: Option<Wanted>, row: &mut Row) -> Option<()> {
         for (index, property) in element.properties.iter().enumerate() {
             let number = self.number(property.count.unwrap_or(property.number))?;
             row.numbers.push(number);
@@ -118,8 +134,11 @@ impl<'a> Body<'a> {
                 }
                 for _ in 0..number as u64 {
                     let number = self.number(property.number)?;
-                    if list == Some(index) {
+                    if let Some(wanted) = list.filter(|wanted| wanted.property == index) {
                         row.list.push(number);
+                        if row.list.len() > wanted.most {
+                            return None;
+                        }
                     }
                 }
             }

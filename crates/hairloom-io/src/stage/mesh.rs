@@ -2,16 +2,21 @@
 
 use hairloom::body::TriMesh;
 
-use super::{Stage, StageMesh, value};
+use super::{Budget, Stage, StageMesh, value};
 use crate::cache::CacheError;
 use crate::obj::triangulate::triangulate;
 use crate::usd::{Prim, Value};
 
 /// A mesh at a time [time codes], in triangles that wind counter-clockwise.
-pub(super) fn read(stage: &Stage, prim: Prim<'_>, time: f64) -> Result<StageMesh, CacheError> {
+pub(super) fn read(
+    stage: &Stage,
+    prim: Prim<'_>,
+    time: f64,
+    budget: &Budget,
+) -> Result<StageMesh, CacheError> {
     let path = prim.path();
     let wrong = |problem: String| stage.problem(path.as_str(), &problem);
-    let points = stage.points(prim, time)?;
+    let points = stage.points(prim, time, budget)?;
     let integers = |name: &str| -> Result<Vec<i32>, CacheError> {
         let value = match prim.attribute(name) {
             Some(attribute) => value::at(&attribute, time)?,
@@ -23,6 +28,8 @@ pub(super) fn read(stage: &Stage, prim: Prim<'_>, time: f64) -> Result<StageMesh
         }
     };
     let (counts, indices) = (integers("faceVertexCounts")?, integers("faceVertexIndices")?);
+    // Three of the corners are a triangle, or less.
+    stage.pay(budget, prim, indices.len() * size_of::<[u32; 3]>())?;
     let mut corners = Vec::with_capacity(indices.len());
     for (place, &index) in indices.iter().enumerate() {
         match u32::try_from(index) {
@@ -36,7 +43,7 @@ pub(super) fn read(stage: &Stage, prim: Prim<'_>, time: f64) -> Result<StageMesh
             }
         }
     }
-    let mirrored = stage.scene_from_prim(path.as_str(), time)?.determinant() < 0.0;
+    let mirrored = stage.scene_from_prim(prim, time)?.determinant() < 0.0;
     let left_handed = token(prim, "orientation")?.as_deref() == Some("leftHanded");
     let mut mesh = TriMesh { points, triangles: Vec::new() };
     let mut rest = corners.as_slice();
@@ -61,6 +68,7 @@ pub(super) fn read(stage: &Stage, prim: Prim<'_>, time: f64) -> Result<StageMesh
         _ => prim.name().to_owned(),
     };
     let colors = colors(prim)?;
+    stage.pay(budget, prim, colors.len() * size_of::<[f32; 3]>())?;
     let color = colors.first().copied().filter(|_| colors.len() == 1);
     let point_colors =
         if colors.len() == mesh.points.len() && colors.len() > 1 { colors } else { Vec::new() };

@@ -3,15 +3,18 @@
 //! All `BasisCurves` together are one groom. Prims that are inactive, or only templates (`class`), are left out, with
 //! all below them. Cubic curves become polylines as [`crate::spline`] says.
 
+mod budget;
 mod curves;
 mod mesh;
 mod transform;
 mod value;
 
-pub(crate) use curves::{merge, spread};
+pub(crate) use curves::{element_bytes, merge, spread};
 
+use std::collections::HashSet;
 use std::path::Path;
 
+use budget::Budget;
 use glam::{DMat4, DVec3, DVec4, Vec3};
 use hairloom::body::TriMesh;
 use hairloom::groom::Groom;
@@ -42,13 +45,15 @@ pub(crate) struct Stage {
     space: Space,
     per_second: f64,
     curves: Vec<CurvesPrim>,
-    meshes: Vec<String>,
+    /// The prims with meshes, by their numbers.
+    meshes: Vec<u32>,
 }
 
 /// A prim with curves.
 #[derive(Debug)]
 struct CurvesPrim {
-    path: String,
+    /// The prim's number.
+    node: u32,
     /// Whether its curves are there to guide others: its purpose, or that of a prim above.
     guides: bool,
 }
@@ -110,43 +115,52 @@ impl Stage {
 
     /// The times at which the curves have samples [time codes].
     pub(crate) fn curve_times(&self) -> Result<Vec<f64>, CacheError> {
-        self.times(self.curves.iter().map(|prim| &prim.path))
+        self.times(self.curves.iter().map(|prim| prim.node))
     }
 
     /// The times at which the meshes have samples [time codes].
     pub(crate) fn mesh_times(&self) -> Result<Vec<f64>, CacheError> {
-        self.times(self.meshes.iter())
+        self.times(self.meshes.iter().copied())
     }
 
-    fn times<'a>(&self, paths: impl Iterator<Item = &'a String>) -> Result<Vec<f64>, CacheError> {
-        let mut times = Vec::new();
-        for path in paths {
-            for prim in self.prims_down_to(path) {
+    fn times(&self, nodes: impl Iterator<Item = u32>) -> Result<Vec<f64>, CacheError> {
+        let (mut times, mut seen, mut sorted) = (Vec::new(), HashSet::new(), 0);
+        let sort = |times: &mut Vec<f64>| {
+            times.retain(|time| time.is_finite());
+            times.sort_by(f64::total_cmp);
+            times.dedup();
+            times.len()
+        };
+        for node in nodes {
+            let mut next = Some(self.layer.prim_at(node));
+            while let Some(prim) = next.filter(|prim| seen.insert(prim.node())) {
                 for attribute in prim.attributes()? {
                     if attribute.name() == "points" || attribute.name().starts_with("xformOp:") {
                         times.extend_from_slice(attribute.times()?);
                     }
+                    // Most have the same times: now and then, so that they do not add up.
+                    if times.len() > 2 * sorted + 4096 {
+                        sorted = sort(&mut times);
+                    }
                 }
+                next = prim.parent();
             }
-            times.retain(|time| time.is_finite());
-            times.sort_by(f64::total_cmp);
-            times.dedup();
         }
+        sort(&mut times);
         Ok(times)
     }
 
     /// All curves at a time [time codes] as one groom.
     pub(crate) fn groom(&self, time: f64) -> Result<Groom, CacheError> {
+        let budget = Budget::new(self.layer.length());
         let mut parts = Vec::new();
         let guided = self.curves.iter().any(|curves| curves.guides);
-        for CurvesPrim { path, guides } in &self.curves {
-            if let Some(prim) = self.layer.prim(path) {
-                let mut part = curves::read(self, prim, time)?;
-                if guided && (*guides || part.guides.is_empty()) {
-                    part.guides = vec![*guides; part.strands()];
-                }
-                parts.push(part);
+        for CurvesPrim { node, guides } in &self.curves {
+            let mut part = curves::read(self, self.layer.prim_at(*node), time, &budget)?;
+            if guided && (*guides || part.guides.is_empty()) {
+                part.guides = vec![*guides; part.strands()];
             }
+            parts.push(part);
         }
         curves::merge(parts).ok_or_else(|| self.problem("/", "more points than a groom can hold"))
     }
@@ -154,7 +168,12 @@ impl Stage {
     /// The velocities of all curves' points at a time [time codes], one after the other [m/s]; nothing if not all have them.
     pub(crate) fn velocities(&self, time: f64) -> Result<Vec<Vec3>, CacheError> {
         let mut all = Vec::new();
-        for prim in self.curves.iter().filter_map(|curves| self.layer.prim(&curves.path)) {
+        let budget = Budget::new(self.layer.length());
+        for prim in self.curves.iter().map(|curves| self.layer.prim_at(curves.node)) {
+            // Those of control points are not those of the vertices.
+            if curves::is_cubic(prim)? {
+                return Ok(Vec::new());
+            }
             let value = match prim.attribute("velocities") {
                 Some(attribute) => value::at(&attribute, time)?,
                 None => None,
@@ -162,7 +181,8 @@ impl Stage {
             let Some(velocities) = value.as_ref().and_then(Value::to_vec3f_array) else {
                 return Ok(Vec::new());
             };
-            let matrix = self.scene_from_prim(prim.path().as_str(), time)?;
+            self.pay(&budget, prim, velocities.len() * size_of::<Vec3>())?;
+            let matrix = self.scene_from_prim(prim, time)?;
             let turn = |velocity: [f32; 3]| match matrix == DMat4::IDENTITY {
                 true => Vec3::from_array(velocity),
                 false => matrix.transform_vector3(Vec3::from_array(velocity).as_dvec3()).as_vec3(),
@@ -174,22 +194,28 @@ impl Stage {
 
     /// All meshes at a time [time codes].
     pub(crate) fn meshes(&self, time: f64) -> Result<Vec<StageMesh>, CacheError> {
-        let prims = self.meshes.iter().filter_map(|path| self.layer.prim(path));
-        prims.map(|prim| mesh::read(self, prim, time)).collect()
+        let budget = Budget::new(self.layer.length());
+        let prims = self.meshes.iter().map(|&node| self.layer.prim_at(node));
+        prims.map(|prim| mesh::read(self, prim, time, &budget)).collect()
     }
 
     /// The points of all meshes at a time, one after the other [m].
     pub(crate) fn mesh_points(&self, time: f64) -> Result<Vec<Vec3>, CacheError> {
+        let budget = Budget::new(self.layer.length());
         let mut points = Vec::new();
-        for prim in self.meshes.iter().filter_map(|path| self.layer.prim(path)) {
-            points.extend(self.points(prim, time)?);
+        for &node in &self.meshes {
+            points.extend(self.points(self.layer.prim_at(node), time, &budget)?);
         }
         Ok(points)
     }
 
+    /// Pays for memory [bytes] that a prim needs.
+    fn pay(&self, budget: &Budget, prim: Prim<'_>, bytes: usize) -> Result<(), CacheError> {
+        budget.pay(bytes as u64).map_err(|problem| self.problem(prim.path().as_str(), &problem))
+    }
+
     /// The points of a prim in the world [m].
-    fn points(&self, prim: Prim<'_>, time: f64) -> Result<Vec<Vec3>, CacheError> {
-        let path = prim.path();
+    fn points(&self, prim: Prim<'_>, time: f64, budget: &Budget) -> Result<Vec<Vec3>, CacheError> {
         let value = match prim.attribute("points") {
             Some(attribute) => value::at(&attribute, time)?,
             None => None,
@@ -199,9 +225,10 @@ impl Stage {
             other => other.as_ref().and_then(Value::to_vec3f_array),
         };
         let Some(points) = points else {
-            return Err(self.problem(path.as_str(), "it has no points"));
+            return Err(self.problem(prim.path().as_str(), "it has no points"));
         };
-        let matrix = self.scene_from_prim(path.as_str(), time)?;
+        self.pay(budget, prim, points.len() * size_of::<Vec3>())?;
+        let matrix = self.scene_from_prim(prim, time)?;
         if matrix == DMat4::IDENTITY {
             return Ok(points.into_iter().map(Vec3::from_array).collect());
         }
@@ -209,16 +236,12 @@ impl Stage {
         Ok(points.into_iter().map(place).collect())
     }
 
-    /// A prim and those above it, the topmost first.
-    fn prims_down_to<'a>(&'a self, path: &str) -> Vec<Prim<'a>> {
-        let ends = path.match_indices('/').skip(1).map(|(index, _)| index).chain([path.len()]);
-        ends.filter_map(|end| self.layer.prim(&path[..end])).collect()
-    }
-
     /// The transform from a prim to the scene, at a time [time codes].
-    fn scene_from_prim(&self, path: &str, time: f64) -> Result<DMat4, CacheError> {
+    fn scene_from_prim(&self, prim: Prim<'_>, time: f64) -> Result<DMat4, CacheError> {
         let mut matrix = self.scene_from_layer;
-        for prim in self.prims_down_to(path) {
+        let mut down: Vec<Prim<'_>> = std::iter::successors(Some(prim), Prim::parent).collect();
+        down.reverse();
+        for prim in down {
             let local = transform::local(prim, time).map_err(|problem| match problem {
                 transform::Problem::Usd(error) => error.into(),
                 transform::Problem::Operation(text) => self.problem(prim.path().as_str(), &text),
@@ -245,8 +268,8 @@ pub(crate) fn scene_from_file(unit: f64, up: Axis) -> DMat4 {
     upright * DMat4::from_scale(DVec3::splat(unit))
 }
 
-/// The curves and the paths of the meshes.
-fn geometry(layer: &Layer) -> Result<(Vec<CurvesPrim>, Vec<String>), CacheError> {
+/// The curves, and the numbers of the prims with meshes.
+fn geometry(layer: &Layer) -> Result<(Vec<CurvesPrim>, Vec<u32>), CacheError> {
     let (mut curves, mut meshes) = (Vec::new(), Vec::new());
     let mut open: Vec<(Prim<'_>, bool)> = layer.roots()?.into_iter().map(|prim| (prim, false)).collect();
     open.reverse();
@@ -267,8 +290,8 @@ fn geometry(layer: &Layer) -> Result<(Vec<CurvesPrim>, Vec<String>), CacheError>
         };
         match &*prim.type_name()? {
             "BasisCurves" if is_copy(prim)? => {}
-            "BasisCurves" => curves.push(CurvesPrim { path: prim.path().to_string(), guides }),
-            "Mesh" => meshes.push(prim.path().to_string()),
+            "BasisCurves" => curves.push(CurvesPrim { node: prim.node(), guides }),
+            "Mesh" => meshes.push(prim.node()),
             _ => {}
         }
         let mut children: Vec<_> = prim.children()?.into_iter().map(|child| (child, guides)).collect();

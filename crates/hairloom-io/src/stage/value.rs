@@ -51,6 +51,15 @@ fn between(first: Value, second: &Value, share: f64) -> Value {
             parts.for_each(|(a, b)| *a = mix32(*a, *b, share));
             Value::Vec3fArray(a)
         }
+        (Value::Vec2fArray(mut a), Value::Vec2fArray(b)) if a.len() == b.len() => {
+            let parts = a.as_flattened_mut().iter_mut().zip(b.as_flattened());
+            parts.for_each(|(a, b)| *a = mix32(*a, *b, share));
+            Value::Vec2fArray(a)
+        }
+        (Value::FloatArray(mut a), Value::FloatArray(b)) if a.len() == b.len() => {
+            a.iter_mut().zip(b).for_each(|(a, b)| *a = mix32(*a, *b, share));
+            Value::FloatArray(a)
+        }
         (held, _) => held,
     }
 }

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use super::binary::cursor::Source;
 use super::binary::sections::CrateFile;
@@ -48,7 +49,12 @@ pub struct Layer {
     /// The first is the root.
     pub(super) nodes: Vec<Node>,
     pub(super) content: Content,
+    /// What lies below prims with many children or properties, by parent, kind and name; made when it is first needed.
+    by_name: OnceLock<Vec<u32>>,
 }
+
+/// Among so many, looking at each is quickest.
+const FEW: usize = 16;
 
 impl Layer {
     /// Opens a `.usda` or `.usdc` file or the first layer of a `.usdz` package, whichever it turns out to be (the extension
@@ -102,7 +108,7 @@ impl Layer {
 
     fn binary(path: &std::path::Path, source: Source) -> Result<Self, UsdError> {
         let file = CrateFile::open(source).map_err(|fault| binary_error(path, fault))?;
-        Ok(Self { file: path.to_owned(), nodes: crate_nodes(&file), content: Content::Crate(Box::new(file)) })
+        Ok(Self::new(path, crate_nodes(&file), Content::Crate(Box::new(file))))
     }
 
     fn text(path: &std::path::Path, text: Vec<u8>) -> Result<Self, UsdError> {
@@ -111,7 +117,19 @@ impl Layer {
         }
         let (content, nodes) =
             TextFile::parse(text).map_err(|(fault, text)| text_error(path, &text, fault))?;
-        Ok(Self { file: path.to_owned(), nodes, content: Content::Text(content) })
+        Ok(Self::new(path, nodes, Content::Text(content)))
+    }
+
+    fn new(path: &std::path::Path, nodes: Vec<Node>, content: Content) -> Self {
+        Self { file: path.to_owned(), nodes, content, by_name: OnceLock::new() }
+    }
+
+    /// How long the layer is [bytes].
+    pub(crate) fn length(&self) -> u64 {
+        match &self.content {
+            Content::Crate(file) => file.source.length(),
+            Content::Text(file) => file.text().len() as u64,
+        }
     }
 
     /// The file.
@@ -152,7 +170,7 @@ impl Layer {
         let names = path.strip_prefix('/')?.split('/').filter(|name| !name.is_empty());
         let mut node = 0;
         for name in names {
-            node = self.child(&self.nodes[node as usize].children, name)?;
+            node = self.child(node, true, name)?;
         }
         (node != 0).then(|| Prim::new(self, node))
     }
@@ -163,8 +181,32 @@ impl Layer {
         self.prim(prim)?.attribute(name)
     }
 
-    pub(super) fn child(&self, among: &[u32], name: &str) -> Option<u32> {
-        among.iter().copied().find(|&node| *self.nodes[node as usize].name == *name)
+    /// The prim, or else the property, of a name below a prim.
+    pub(super) fn child(&self, parent: u32, is_prim: bool, name: &str) -> Option<u32> {
+        let node = &self.nodes[parent as usize];
+        let among = if is_prim { &node.children } else { &node.properties };
+        if among.len() <= FEW {
+            return among.iter().copied().find(|&node| *self.nodes[node as usize].name == *name);
+        }
+        let key = |node: u32| {
+            let node = &self.nodes[node as usize];
+            (node.parent, node.kind == NodeKind::Prim, &*node.name)
+        };
+        let by_name = self.by_name.get_or_init(|| {
+            let lists = self.nodes.iter().flat_map(|node| [&node.children, &node.properties]);
+            let mut all: Vec<u32> = lists.filter(|list| list.len() > FEW).flatten().copied().collect();
+            // Where two have a name, the first counts.
+            all.sort_by(|&a, &b| key(a).cmp(&key(b)));
+            all
+        });
+        let wanted = (parent, is_prim, name);
+        let found = *by_name.get(by_name.partition_point(|&node| key(node) < wanted))?;
+        (key(found) == wanted).then_some(found)
+    }
+
+    /// The prim with a number that [`Prim::node`] gave.
+    pub(crate) fn prim_at(&self, node: u32) -> Prim<'_> {
+        Prim::new(self, node)
     }
 
     pub(super) fn path_of(&self, node: u32) -> Path {

@@ -25,6 +25,17 @@ impl<'a> Prim<'a> {
         &self.layer.nodes[self.node as usize]
     }
 
+    /// The number of the prim in its layer.
+    pub(crate) fn node(&self) -> u32 {
+        self.node
+    }
+
+    /// The prim above; nothing for those at the top.
+    pub(crate) fn parent(&self) -> Option<Self> {
+        let parent = self.data().parent;
+        (parent != 0).then(|| Self::new(self.layer, parent))
+    }
+
     /// The last element of the path.
     pub fn name(&self) -> &'a str {
         &self.data().name
@@ -91,7 +102,7 @@ impl<'a> Prim<'a> {
     }
 
     fn property(&self, name: &str, kind: NodeKind) -> Option<u32> {
-        let node = self.layer.child(&self.data().properties, name)?;
+        let node = self.layer.child(self.node, false, name)?;
         (self.layer.nodes[node as usize].kind == kind).then_some(node)
     }
 

@@ -1,5 +1,7 @@
 //! Damaged files from a seed: what a broken disk, a cut connection or an unkind person makes of a good file.
 
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -70,17 +72,67 @@ fn extreme(random: &mut Random) -> u32 {
     [0, 1, 2, 0xff, 0xffff, 0x1_0000, 0x7fff_ffff, 0x8000_0000, u32::MAX, 1_000_000_000][random.below(10)]
 }
 
-/// More than any of these small files may make a reader ask for [bytes].
-const ADDRESS_SPACE_LIMIT: u64 = 1 << 30;
+/// The allocator of the system, which counts what each thread holds.
+struct Counting;
 
-/// Fails if `run` asks for more memory than small files are worth.
-pub(crate) fn bounded_address_space<T>(run: impl FnOnce() -> T) -> T {
-    let before = peak_address_space();
-    let result = run();
-    if let (Some(before), Some(after)) = (before, peak_address_space()) {
-        let grown = after - before;
-        assert!(grown < ADDRESS_SPACE_LIMIT, "address space grew by {grown} bytes");
+thread_local! {
+    /// What this thread holds, and the most that it held [bytes].
+    static HELD: Cell<(i64, i64)> = const { Cell::new((0, 0)) };
+}
+
+fn count(bytes: i64) {
+    // There is nothing to count in while a thread ends.
+    let _ = HELD.try_with(|held| {
+        let (now, most) = held.get();
+        held.set((now + bytes, most.max(now + bytes)));
+    });
+}
+
+// SAFETY: every request goes to the system's allocator as it is; counting allocates nothing.
+#[allow(unsafe_code)]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as i64);
+        unsafe { System.alloc(layout) }
     }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as i64);
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        count(-(layout.size() as i64));
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count(size as i64 - layout.size() as i64);
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Readers may hold so many times the size of a file …
+const MEMORY_FACTOR: usize = 8;
+/// … and so much more [bytes].
+const MEMORY_FLOOR: usize = 1 << 20;
+
+/// What `run` gives, and the most memory that this thread held meanwhile, besides what it held before [bytes].
+pub(crate) fn measured<T>(run: impl FnOnce() -> T) -> (T, usize) {
+    let (before, _) = HELD.get();
+    HELD.set((before, before));
+    let result = run();
+    (result, (HELD.get().1 - before) as usize)
+}
+
+/// Fails if `run` holds more memory than a file of `length` bytes is worth.
+pub(crate) fn in_proportion<T>(length: usize, run: impl FnOnce() -> T) -> T {
+    let (result, peak) = measured(run);
+    let most = MEMORY_FACTOR * length + MEMORY_FLOOR;
+    assert!(peak <= most, "held {peak} bytes for a file of {length}");
     result
 }
 
@@ -94,17 +146,13 @@ pub(crate) fn survive(
     read: impl Fn(&[u8]) -> bool,
 ) -> usize {
     assert!(read(good), "the file was to be good before it is damaged");
-    bounded_address_space(|| damage(good, count, seed, words, read))
-}
-
-fn damage(good: &[u8], count: usize, seed: u64, words: &[&[u8]], read: impl Fn(&[u8]) -> bool) -> usize {
     let mut random = Random(seed);
     let mut accepted = 0;
     for case in 0..count {
         let mut bytes = good.to_vec();
         mutate(&mut bytes, &mut random, words);
         let start = busy();
-        let answer = catch_unwind(AssertUnwindSafe(|| read(&bytes)));
+        let answer = catch_unwind(AssertUnwindSafe(|| in_proportion(bytes.len(), || read(&bytes))));
         let seconds = busy().saturating_sub(start);
         accepted += usize::from(
             answer
@@ -116,16 +164,9 @@ fn damage(good: &[u8], count: usize, seed: u64, words: &[&[u8]], read: impl Fn(&
 }
 
 /// How long this thread has been at work, whatever else the machine does; where the system does not tell, the time.
-fn busy() -> Duration {
+pub(crate) fn busy() -> Duration {
     static START: OnceLock<Instant> = OnceLock::new();
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = told.and_then(|text| text.split(' ').next()?.parse().ok());
     nanoseconds.map_or_else(|| START.get_or_init(Instant::now).elapsed(), Duration::from_nanos)
-}
-
-/// The most address space that this process ever had [bytes], where the system tells.
-pub(crate) fn peak_address_space() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmPeak:"))?;
-    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
 }

@@ -97,7 +97,7 @@ def cubic(archive, _):
     place.setInheritsXforms(False)
     place.setTranslation(imath.V3d(0, 10, 0))
     loose.getSchema().set(place)
-    control = [(0, 0, 0), (1, 3, 0), (2, 0, 0), (3, 0, 0)]
+    control = [(0, 0, 0), (1, 0.5, 0), (2, 0, 0), (3, 0, 0)]
     for parent, name, basis in (
         (loose, "spline", AbcGeom.BasisType.kBsplineBasis),
         (xform, "bezier", AbcGeom.BasisType.kBezierBasis),
@@ -114,10 +114,22 @@ def cubic(archive, _):
                 basis,
             )
         )
-    spline = [[0, 10, 0], [1, 12, 0], [2, 10.5, 0], [3, 10, 0]]
-    heights = [9 * t * (1 - t) ** 2 for t in (0, 1 / 3, 2 / 3, 1)]
-    bezier = [[5 * x, 5 * y, 0] for x, y in enumerate(heights)]
-    return {"times": [], "points": [spline + bezier], "counts": [4, 4]}
+    steps = [step / 200 for step in range(201)]
+    spline = [[x, y + 10, z] for x, y, z in (combine(bspline_weights(t), control) for t in steps)]
+    bezier = [[5 * part for part in combine(bezier_weights(t), control)] for t in steps]
+    return {"times": [], "points": [[spline, bezier]]}
+
+
+def bspline_weights(t):
+    return [(1 - t) ** 3 / 6, (3 * t**3 - 6 * t**2 + 4) / 6, (-3 * t**3 + 3 * t**2 + 3 * t + 1) / 6, t**3 / 6]
+
+
+def bezier_weights(t):
+    return [(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3]
+
+
+def combine(weights, control):
+    return [sum(weight * point[axis] for weight, point in zip(weights, control)) for axis in range(3)]
 
 
 def xform_matrix(angle):

@@ -70,7 +70,12 @@ impl Session<'_> {
         time: f64,
         scene_from_file: DMat4,
     ) -> Result<Option<Vec<Vec3>>> {
-        let Some(property) = self.property(&self.geometry(object)?, ".velocities")? else { return Ok(None) };
+        let geometry = self.geometry(object)?;
+        let Some(property) = self.property(&geometry, ".velocities")? else { return Ok(None) };
+        // Those of control points are not those of the vertices.
+        if self.cubic(object, &geometry, time)?.is_some() {
+            return Ok(None);
+        }
         let mut velocities = self.triples(&property, self.bracket(&property, time)?.before)?;
         let matrix = scene_from_file * self.world_from(object, time)?;
         if matrix != DMat4::IDENTITY {
@@ -121,14 +126,19 @@ impl Session<'_> {
         }
         let Some(cubic) = cubic else { return Ok(groom) };
         // The number of vertices is that of the first frame.
-        let first = match self.points_of(object, &geometry)? {
-            Some(property) if property.samples.count > 1 => {
-                Some(self.points(object, &geometry, f64::NEG_INFINITY, scene_from_file)?)
-            }
-            _ => None,
+        let moves = match self.points_of(object, &geometry)? {
+            Some(property) if property.samples.count > 1 => true,
+            _ => self.world_from(object, f64::NEG_INFINITY)? != self.world_from(object, time)?,
         };
-        self.reader.pay(groom.vertices() as u64 * 16 * spline::MOST as u64, 0)?;
-        let laid = spline::lay_along(&cubic, first.as_deref(), groom, taken.varying);
+        let first = match moves {
+            true => Some(self.points(object, &geometry, f64::NEG_INFINITY, scene_from_file)?),
+            false => None,
+        };
+        let pay = |bytes| {
+            let problem = "its cubic curves unfold to more than is in proportion to the file";
+            self.reader.pay(bytes, 0).map_err(|_| problem.to_owned())
+        };
+        let laid = spline::lay_along(&cubic, first.as_deref(), groom, taken.varying, pay);
         laid.map_err(|problem| self.archive.problem(object, problem))
     }
 
@@ -197,6 +207,8 @@ impl Session<'_> {
     ) -> Result<()> {
         let Some(param) = self.param_at(params, index, time)? else { return Ok(()) };
         let name = params.headers[index].name.as_str();
+        // Twice, for a list that grows.
+        self.reader.pay((2 * size_of::<Attribute>() + name.len()) as u64, 0)?;
         if name == names::WIDTH {
             return self.take_widths(param.values, scale, groom, taken);
         }

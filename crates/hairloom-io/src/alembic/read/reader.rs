@@ -11,7 +11,7 @@ use super::super::source::Source;
 pub(super) type Result<T> = std::result::Result<T, AlembicError>;
 
 /// A request may read, and hold, so many times the size of the file …
-const BUDGET_FACTOR: u64 = 4;
+const BUDGET_FACTOR: u64 = 8;
 /// … and so much more [bytes]: small files are mostly structure.
 const BUDGET_FLOOR: u64 = 1 << 20;
 

@@ -27,7 +27,7 @@ pub(in super::super) struct Session<'a> {
     pub(in super::super) archive: &'a Archive,
     pub(in super::super) reader: Reader<'a>,
     /// Transforms to the world that are known already.
-    pub(super) places: RefCell<HashMap<u32, DMat4>>,
+    pub(super) places: RefCell<HashMap<(u32, u64), DMat4>>,
 }
 
 /// The properties of an object, or of a property.
@@ -80,6 +80,9 @@ impl<'a> Session<'a> {
         let data = self.reader.data(place)?;
         self.reader.allow(data.size.saturating_mul(UNPACKING), place)?;
         let bytes = self.reader.bytes(data)?;
+        // As a list that grows holds them; a header takes two bytes of the file or more, and each has its group.
+        let most = (bytes.len() as u64 / 2).min(last).next_power_of_two();
+        self.reader.pay(most.saturating_mul(size_of::<PropertyHeader>() as u64), place)?;
         let headers = PropertyHeader::decode_all(&bytes, &self.archive.table)
             .filter(|headers| headers.len() as u64 <= last)
             .ok_or_else(|| self.reader.fault(place, "headers of properties, and a group for each"))?;

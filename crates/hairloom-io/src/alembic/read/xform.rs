@@ -23,18 +23,19 @@ impl Session<'_> {
         let mut places = self.places.borrow_mut();
         let mut above = object;
         let mut unknown = Vec::new();
-        while above != 0 && !places.contains_key(&above) {
+        let key = |object: u32| (object, time.to_bits());
+        while above != 0 && !places.contains_key(&key(above)) {
             unknown.push(above);
             above = objects[above as usize].parent;
         }
-        let mut matrix = places.get(&above).copied().unwrap_or(DMat4::IDENTITY);
+        let mut matrix = places.get(&key(above)).copied().unwrap_or(DMat4::IDENTITY);
         for &object in unknown.iter().rev() {
             self.reader.pay(PLACE_BYTES, objects[object as usize].group)?;
             if objects[object as usize].schema == Schema::Xform {
                 let local = self.local(object, time)?;
                 matrix = if local.inherits { matrix * local.matrix } else { local.matrix };
             }
-            places.insert(object, matrix);
+            places.insert(key(object), matrix);
         }
         Ok(matrix)
     }

@@ -14,7 +14,7 @@ const OLDEST_VERSION: [u8; 3] = [0, 4, 0];
 /// The first part of a version that changes when old readers cannot cope.
 const MAJOR_VERSION: u8 = 0;
 /// LZ4 lets a small file describe a vast one. No honest file of this size needs more memory than this [bytes].
-const MEMORY_FLOOR: u64 = 64 << 20;
+const MEMORY_FLOOR: u64 = 1 << 20;
 const MEMORY_PER_FILE_BYTE: u64 = 8;
 
 /// One spec: which path, which set of fields, which type.
