@@ -85,7 +85,7 @@ bending = 0.3
 "#;
 
 #[test]
-#[ignore = "needs real grooms"]
+#[ignore = "needs real grooms, which are not part of the project: cargo xtask test"]
 fn real_groom_of_sintel_stays_on_her_head() {
     let meshes = ["sintel/sintel.obj", "sintel/sintel-collider.obj"];
     let hair = "sintel/SintelHairOriginal-sintel_hair.16points.tfx";
@@ -102,7 +102,7 @@ fn real_groom_of_sintel_stays_on_her_head() {
 }
 
 #[test]
-#[ignore = "needs real grooms"]
+#[ignore = "needs real grooms, which are not part of the project: cargo xtask test"]
 fn real_groom_of_guides_stays_on_its_head() {
     // The guides are in centimetres, and 1.2 m lower than the head.
     let text = SINTEL.replace("motion =", "position = [0, -1.197, 0]\nmotion =").replace("sintel", "guides");
@@ -111,7 +111,7 @@ fn real_groom_of_guides_stays_on_its_head() {
 }
 
 #[test]
-#[ignore = "needs real grooms"]
+#[ignore = "needs real grooms, which are not part of the project: cargo xtask test"]
 fn real_groom_of_a_mohawk_moves_without_a_body() {
     let text = "name = 'mohawk'\n[groom]\nattach = 'root'\n[solver]\nmethod = 'ftl'\n";
     let simulation = simulated(text, "ratboy/Ratboy_mohawk.tfx", 1.0, &[]);
@@ -145,7 +145,7 @@ method = "ftl"
 "#;
 
 #[test]
-#[ignore = "needs real grooms"]
+#[ignore = "needs real grooms, which are not part of the project: cargo xtask test"]
 fn real_groom_of_straight_hair_is_seated_on_a_head() {
     // The head is not the one that the hair was made for: it is brought to its size, and the hair onto its skin.
     let simulation = simulated(STRAIGHT, "straight/straight.hair", 0.01, &["straight/woman_head.ply"]);
@@ -155,7 +155,7 @@ fn real_groom_of_straight_hair_is_seated_on_a_head() {
 }
 
 #[test]
-#[ignore = "needs real grooms"]
+#[ignore = "needs real grooms, which are not part of the project: cargo xtask test"]
 fn real_groom_from_tip_to_root_is_turned() {
     let hair = "sintel/SintelHairOriginal-sintel_hair.16points.tfx";
     struct Reversed;

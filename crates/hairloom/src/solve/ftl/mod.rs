@@ -37,6 +37,7 @@
 //! are at the end of a step, not on the way.
 
 mod density;
+mod lengths;
 mod packs;
 mod params;
 pub mod plain;

@@ -1,0 +1,125 @@
+//! Vertices that are held elsewhere than at the root, or pulled at.
+
+use glam::{DQuat, DVec3};
+use rayon::prelude::*;
+
+use super::Admm;
+use super::newton::Hold;
+use super::strands::{add_force, add_spring, get_vector, set_quaternion, transported_frames};
+use crate::math::Stored;
+use crate::scene::Drive;
+
+/// Stiffness of the spring that ties a vertex in the end, beside that of its edge against stretching.
+const TIE: f64 = 0.1;
+/// How much stiffer the springs of ties become from one iteration to the next, at most. They begin no stiffer than hair bends,
+/// so that a strand whose ends come together has time to bend rather than be crushed.
+const TIGHTEN: f64 = 3.0;
+/// Springs of ties begin as stiff as hair of this part of the strand's length bends, or of an edge where that is longer: finer edges
+/// change nothing in how strands hang.
+const BENDS: f64 = 200.0;
+/// What a tie misses pulls no harder in the next iteration than this beside the force that the tie already has: a Newton step misses
+/// by how much strands curve on their way, and a stiff spring would make a blow of that.
+const CAUTION: f64 = 0.3;
+
+/// A vertex held elsewhere than at the root.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tie {
+    pub(super) pack: u32,
+    pub(super) lane: u32,
+    pub(super) row: u32,
+    /// Stiffness of its spring, and the least and the most that it may become [N/m].
+    pub(super) weight: f64,
+    pub(super) least: f64,
+    pub(super) most: f64,
+    /// Where it is held, in the world [m].
+    pub(super) target: DVec3,
+    /// The force that keeps it there, as far as it is known [N].
+    pub(super) force: DVec3,
+}
+
+impl<S: Stored> Admm<S> {
+    pub(super) fn pull_handles(&mut self, drive: &Drive<'_>) {
+        for handle in drive.handles {
+            let (pack, lane) = self.strands.find(handle.strand as usize);
+            let (pack, row) = (&mut self.strands.packs[pack], handle.vertex as usize);
+            let weight = pack.rest[row].mass.get(lane) * handle.stiffness;
+            let target = handle.target - pack.roots[lane];
+            add_spring(&mut pack.base_loads[row], lane, weight, target);
+        }
+    }
+
+    /// Finds the vertices that are held elsewhere than at the root.
+    pub(super) fn tie(&mut self, drive: &Drive<'_>) {
+        self.ties.clear();
+        self.strands.packs.iter_mut().for_each(|pack| pack.holds.clear());
+        for attachment in drive.attachments.items.iter().filter(|attachment| attachment.first > 0) {
+            let strand = attachment.strand as usize;
+            let (pack, lane) = self.strands.find(strand);
+            let rest = &self.strands.packs[pack].rest;
+            let frame = drive.seat_frame(attachment, 1.0);
+            let edges = self.model.range(strand).len() - 1;
+            let length: f64 = self.model.rest_lengths[self.model.range(strand)].iter().sum();
+            for (k, &point) in drive.attachments.points_of(attachment).iter().enumerate() {
+                let row = attachment.first as usize + k;
+                let edge = &rest[row.min(edges - 1)];
+                let most = TIE * edge.stretching.get(lane);
+                let bends = edge.length.get(lane).max(length / BENDS);
+                let least = (edge.bending[0].get(lane) * edge.length.get(lane) / bends.powi(3)).min(most);
+                let (weight, target, force) = (least, frame.apply(point), DVec3::ZERO);
+                let (pack, lane, row) = (pack as u32, lane as u32, row as u32);
+                self.ties.push(Tie { pack, lane, row, weight, least, most, target, force });
+            }
+            if attachment.clamped {
+                let turn = frame.rotation * attachment.bind.as_dquat().conjugate().normalize();
+                self.clamp_behind(strand, attachment.first as usize - 1, turn);
+            }
+        }
+    }
+
+    /// Lets `edge` of a strand bend and twist against its frame as groomed, turned by `turn`, over half its length: as at the root.
+    fn clamp_behind(&mut self, strand: usize, edge: usize, turn: DQuat) {
+        let (pack, lane) = self.strands.find(strand);
+        let pack = &mut self.strands.packs[pack];
+        let points = self.model.groomed[self.model.range(strand)].iter().map(|point| point.as_dvec3());
+        let frames = transported_frames(&points.collect::<Vec<DVec3>>(), None);
+        let length = pack.rest[edge].length.get(lane);
+        if pack.holds.is_empty() {
+            let nothing = Hold { frame: pack.moving[0].frame, stiffness: [S::default(); 3] };
+            pack.holds = vec![nothing; pack.moving.len()];
+        }
+        let hold = &mut pack.holds[edge];
+        set_quaternion(&mut hold.frame, lane, turn * frames[edge]);
+        let stiffness = self.model.material(strand).rod_stiffness();
+        for (stored, stiffness) in hold.stiffness.iter_mut().zip(stiffness) {
+            stored.set(lane, stiffness / (0.5 * length));
+        }
+    }
+
+    /// Loads for the coming iteration: those of the step, and ties.
+    pub(super) fn load_up(&mut self) {
+        self.strands.packs.par_iter_mut().for_each(|pack| pack.loads.clone_from(&pack.base_loads));
+        for tie in &self.ties {
+            let pack = &mut self.strands.packs[tie.pack as usize];
+            let lane = tie.lane as usize;
+            let target = tie.target - pack.roots[lane];
+            add_spring(&mut pack.loads[tie.row as usize], lane, tie.weight, target);
+            add_force(&mut pack.loads[tie.row as usize], lane, tie.force);
+        }
+    }
+
+    /// Forces of ties grow by what is missing, and their springs become as stiff as that allows. Returns the largest miss [m].
+    pub(super) fn tighten(&mut self) -> f64 {
+        let mut largest = 0.0_f64;
+        for tie in &mut self.ties {
+            let pack = &self.strands.packs[tie.pack as usize];
+            let lane = tie.lane as usize;
+            let there = pack.roots[lane] + get_vector(&pack.moving[tie.row as usize].position, lane);
+            let missing = (tie.target - there).length();
+            tie.force += (tie.target - there) * tie.weight;
+            let bearable = CAUTION * tie.force.length() / missing.max(f64::MIN_POSITIVE);
+            tie.weight = bearable.min(tie.weight * TIGHTEN).clamp(tie.least, tie.most);
+            largest = largest.max(missing);
+        }
+        largest
+    }
+}
