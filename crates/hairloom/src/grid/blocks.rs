@@ -1,8 +1,10 @@
 //! Which blocks of the lattice hold particles, and where each particle is in its block.
 
 use glam::{DVec3, IVec3};
+use rayon::prelude::*;
 
 use super::GridError;
+use crate::math::lanes::{Kernel, Lane, dispatch};
 
 /// Nodes along the side of a block.
 pub(super) const SIDE: usize = 4;
@@ -12,6 +14,11 @@ pub(super) const TILE: usize = SIDE + 2;
 pub(super) const NONE: u32 = u32::MAX;
 /// Bits of a block's key for each axis.
 const BITS: u32 = 21;
+
+/// Cells between the end of the lattice and the origin.
+const BIAS: i64 = (SIDE as i64) << (BITS - 1);
+/// Particles that one task locates.
+const CHUNK: usize = 4096;
 
 /// Farthest cell from the origin that the lattice reaches.
 pub const REACH: i32 = (1 << (BITS - 1)) * SIDE as i32 - 16;
@@ -23,6 +30,15 @@ pub(super) struct Place {
     pub fraction: [f32; 3],
     /// The first node of its stencil within the tile.
     pub base: u32,
+}
+
+/// A particle before its block has a number.
+#[derive(Debug, Clone, Copy, Default)]
+struct Found {
+    place: Place,
+    key: u64,
+    /// The number of its block in the order in which particles met them.
+    block: u32,
 }
 
 /// The blocks that particles touch, sorted by place. Particles are sorted by block, and within one by index.
@@ -44,7 +60,7 @@ pub(super) struct Blocks {
     pub above: Vec<[u32; 8]>,
     /// For each block with nodes the eight blocks with particles whose tiles hold them, or [`NONE`].
     pub below: Vec<[u32; 8]>,
-    found: Vec<(Place, u32)>,
+    found: Vec<Found>,
     table: Table,
     cursors: Vec<u32>,
 }
@@ -91,41 +107,35 @@ impl Blocks {
     }
 
     fn locate(&mut self, positions: &[DVec3], cell: f64, most_blocks: usize) -> Result<(), GridError> {
-        let inverse = 1.0 / cell;
-        let reach = f64::from(REACH);
-        let mut keys = Vec::with_capacity(self.keys.len() + 16);
+        self.found.resize(positions.len(), Found::default());
+        let chunks = self.found.par_chunks_mut(CHUNK).zip(positions.par_chunks(CHUNK));
+        let bad = chunks.enumerate().filter_map(|(chunk, (found, positions))| {
+            dispatch(Locate { positions, found, inverse: 1.0 / cell }).map(|at| chunk * CHUNK + at)
+        });
+        if let Some(particle) = bad.min() {
+            return Err(if positions[particle].is_finite() {
+                GridError::TooFar { particle, reach: f64::from(REACH) * cell }
+            } else {
+                GridError::NotFinite { particle, quantity: "position" }
+            });
+        }
+        let mut met = Vec::with_capacity(self.keys.len() + 16);
         self.table.clear();
-        self.found.clear();
-        self.found.reserve(positions.len());
         let mut last = (u64::MAX, NONE);
-        for (particle, &position) in positions.iter().enumerate() {
-            let scaled = position * inverse;
-            if !(scaled.abs().max_element() < reach) || scaled.is_nan() {
-                return Err(if position.is_finite() {
-                    GridError::TooFar { particle, reach: reach * cell }
-                } else {
-                    GridError::NotFinite { particle, quantity: "position" }
-                });
-            }
-            let base = (scaled - 0.5).floor();
-            let fraction = (scaled - base).as_vec3().to_array();
-            let base = base.as_ivec3();
-            let key = pack(base >> 2);
-            if key != last.0 {
-                let block = self.table.find_or_insert(key, keys.len() as u32);
-                if block as usize == keys.len() {
-                    if keys.len() == most_blocks {
+        for found in &mut self.found {
+            if found.key != last.0 {
+                let block = self.table.find_or_insert(found.key, met.len() as u32);
+                if block as usize == met.len() {
+                    if met.len() == most_blocks {
                         return Err(GridError::TooManyBlocks { most: most_blocks });
                     }
-                    keys.push(key);
+                    met.push(found.key);
                 }
-                last = (key, block);
+                last = (found.key, block);
             }
-            let local = (base & 3).as_uvec3();
-            let base = local.x + TILE as u32 * (local.y + TILE as u32 * local.z);
-            self.found.push((Place { fraction, base }, last.1));
+            found.block = last.1;
         }
-        self.sort(&keys);
+        self.sort(&met);
         Ok(())
     }
 
@@ -144,7 +154,7 @@ impl Blocks {
         }
         self.starts.clear();
         self.starts.resize(met.len() + 1, 0);
-        for &(_, block) in &self.found {
+        for &Found { block, .. } in &self.found {
             self.starts[rank[block as usize] as usize + 1] += 1;
         }
         for block in 0..met.len() {
@@ -157,7 +167,7 @@ impl Blocks {
         self.order.resize(count, 0);
         self.slots.resize(count, 0);
         self.places.resize(count, Place::default());
-        for (particle, &(place, block)) in self.found.iter().enumerate() {
+        for (particle, &Found { place, block, .. }) in self.found.iter().enumerate() {
             let slot = self.cursors[block as usize];
             self.cursors[block as usize] = slot + 1;
             self.order[slot as usize] = particle as u32;
@@ -187,6 +197,46 @@ impl Blocks {
             self.above.push(above);
         }
     }
+}
+
+/// Finds the cell of each particle; gives the first that is beyond the lattice.
+struct Locate<'a> {
+    positions: &'a [DVec3],
+    found: &'a mut [Found],
+    inverse: f64,
+}
+
+impl Kernel for Locate<'_> {
+    type Output = Option<usize>;
+
+    #[inline(always)]
+    fn run<L: Lane>(self) -> Option<usize> {
+        let reach = f64::from(REACH);
+        for (at, (position, found)) in self.positions.iter().zip(self.found).enumerate() {
+            let (x, y, z) = (position.x * self.inverse, position.y * self.inverse, position.z * self.inverse);
+            // Negated, so that what is no number counts as too far.
+            let near = x.abs() < reach && y.abs() < reach && z.abs() < reach;
+            if !near {
+                return Some(at);
+            }
+            let (i, j, k) = (cell_of(x), cell_of(y), cell_of(z));
+            let fraction = [x - (i - BIAS) as f64, y - (j - BIAS) as f64, z - (k - BIAS) as f64];
+            let tile = TILE as i64;
+            found.place = Place {
+                fraction: [fraction[0] as f32, fraction[1] as f32, fraction[2] as f32],
+                base: ((i & 3) + tile * ((j & 3) + tile * (k & 3))) as u32,
+            };
+            found.key = (i >> 2 | (j >> 2) << BITS | (k >> 2) << (2 * BITS)) as u64;
+        }
+        None
+    }
+}
+
+/// The first node of a stencil along an axis, counted from the end of the lattice: what is positive is rounded down by
+/// cutting off its fraction.
+#[inline(always)]
+fn cell_of(scaled: f64) -> i64 {
+    (scaled + (BIAS as f64 - 0.5)) as i64
 }
 
 /// The corner of a cube with these three bits.

@@ -97,10 +97,11 @@ impl Particles {
         if boundary.is_empty() {
             return;
         }
-        let columns = self.positions.par_iter_mut().zip(&mut self.velocities).zip(&self.pinned);
-        columns.with_min_len(256).for_each(|((position, velocity), &pinned)| {
+        let (points, slots) = (&self.points, &self.slots);
+        let columns = self.positions.par_iter_mut().zip(&mut self.velocities).zip(slots);
+        columns.with_min_len(256).for_each(|((position, velocity), &slot)| {
             let point = position.as_vec3();
-            if pinned || boundary.clearance(point) >= margin {
+            if boundary.clearance(point) >= margin || points[slot as usize].pinned {
                 return;
             }
             boundary.contacts(point, &mut |contact| {

@@ -62,7 +62,7 @@ pub enum GridError {
         most: usize,
     },
     /// A phase asked for with other particles than those that were binned.
-    #[error("the grid holds {binned} particles, but {particles} were given; bin the particles first")]
+    #[error("the grid holds {binned} particles, but not these {particles} in their order; bin them first")]
     NotBinned {
         /// How many particles were binned.
         binned: usize,

@@ -1,39 +1,21 @@
 //! Grid to particles.
 
-use glam::{DVec3, Mat3, Vec3};
+use glam::{Mat3, Vec3};
 use rayon::prelude::*;
 
 use super::blocks::{Place, SIDE, TILE};
 use super::material::{Model, Strained};
-use super::nodes::Node;
+use super::nodes::NodeBlock;
 use super::scatter::{splat, weights};
-use super::{GridError, GridParams, MpmGrid, Particles, Transfer};
-use crate::math::Symmetric3;
+use super::{GridError, GridParams, MpmGrid, Particles, Point, Transfer};
 use crate::math::lanes::{Kernel, Lane, Row, WIDTH, dispatch};
 
-/// What a step makes of a particle.
-#[derive(Debug, Clone, Copy)]
+/// How a particle moves.
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Moved {
     velocity: Vec3,
     /// What the particle moves with.
     pace: Vec3,
-    affine: Mat3,
-    strain: [f32; 6],
-    stress: [f32; 6],
-    gain: f32,
-}
-
-impl Default for Moved {
-    fn default() -> Self {
-        Self {
-            velocity: Vec3::ZERO,
-            pace: Vec3::ZERO,
-            affine: Mat3::ZERO,
-            strain: [0.0; 6],
-            stress: [0.0; 6],
-            gain: 0.0,
-        }
-    }
 }
 
 impl MpmGrid {
@@ -44,56 +26,46 @@ impl MpmGrid {
         params: &GridParams,
         dt: f32,
     ) -> Result<(), GridError> {
-        self.moved.resize(particles.len(), Moved::default());
-        let (blocks, nodes) = (&self.blocks, &self.nodes);
-        let mut rest = self.moved.as_mut_slice();
-        let mut tasks = Vec::with_capacity(blocks.len());
-        for (block, range) in blocks.starts.windows(2).enumerate() {
-            let range = range[0] as usize..range[1] as usize;
-            let (mine, others) = rest.split_at_mut(range.len());
-            rest = others;
-            tasks.push((block, range, mine));
-        }
-        let seen: &Particles = particles;
         let (transfer, model) = (params.transfer, Model::new(&params.material));
         let rules = Rules { transfer, model, per_cell: 4.0 / params.cell as f32, dt };
-        tasks.into_par_iter().for_each(|(block, range, moved)| {
-            dispatch(Gather {
-                particles: seen,
-                order: &blocks.order[range.clone()],
-                places: &blocks.places[range],
-                above: &blocks.above[block],
-                nodes,
-                moved,
-                rules,
-            });
-        });
+        self.moved.resize(particles.len(), Moved::default());
+        if transfer.affine {
+            particles.affine.resize(particles.len(), Mat3::ZERO);
+        }
+        let (blocks, nodes) = (&self.blocks, &self.nodes);
+        let mut moved = self.moved.as_mut_slice();
+        let mut points = particles.points.as_mut_slice();
+        let mut affine = if transfer.affine { particles.affine.as_mut_slice() } else { &mut [] };
+        let mut tasks = Vec::with_capacity(blocks.len());
+        for (range, above) in blocks.starts.windows(2).zip(&blocks.above) {
+            let range = range[0] as usize..range[1] as usize;
+            let (velocities, places) = (&self.velocities[range.clone()], &blocks.places[range.clone()]);
+            let (my_moved, my_points, my_affine);
+            (my_moved, moved) = moved.split_at_mut(range.len());
+            (my_points, points) = points.split_at_mut(range.len());
+            (my_affine, affine) = affine.split_at_mut(range.len().min(affine.len()));
+            let (moved, points, affine) = (my_moved, my_points, my_affine);
+            tasks.push(Gather { velocities, places, above, nodes, moved, points, affine, rules });
+        }
+        tasks.into_par_iter().for_each(dispatch);
         self.hand_out(particles, dt)
     }
 
+    /// Every particle takes what its slot has for it.
     fn hand_out(&self, particles: &mut Particles, dt: f32) -> Result<(), GridError> {
-        let (slots, moved) = (&self.blocks.slots, &self.moved);
+        let moved = &self.moved;
         let step = f64::from(dt);
-        let columns = (
-            (&mut particles.positions, &mut particles.velocities),
-            (&mut particles.affine, &mut particles.strains),
-            (&mut particles.stresses, &mut particles.gains),
-            slots,
-        );
+        let columns =
+            particles.positions.par_iter_mut().zip(&mut particles.velocities).zip(&self.blocks.slots);
         let bad = columns
-            .into_par_iter()
             .with_min_len(1024)
             .enumerate()
-            .map(|(particle, ((position, velocity), (affine, strain), (stress, gain), &slot))| {
+            .map(|(particle, ((position, velocity), &slot))| {
                 let moved = &moved[slot as usize];
-                *position += DVec3::from(moved.pace) * step;
+                *position += moved.pace.as_dvec3() * step;
                 *velocity = moved.velocity;
-                *affine = moved.affine;
-                *strain = symmetric(moved.strain);
-                *stress = symmetric(moved.stress);
-                *gain = moved.gain;
-                let sum = moved.pace.dot(moved.pace) + moved.velocity.dot(moved.velocity) + moved.strain[0];
-                if sum.is_finite() { usize::MAX } else { particle }
+                let size = moved.pace.length_squared() + moved.velocity.length_squared();
+                if size.is_finite() { usize::MAX } else { particle }
             })
             .min();
         match bad {
@@ -105,18 +77,15 @@ impl MpmGrid {
     }
 }
 
-#[inline(always)]
-fn symmetric([xx, xy, yy, xz, yz, zz]: [f32; 6]) -> Symmetric3<f32> {
-    Symmetric3 { xx, xy, yy, xz, yz, zz }
-}
-
 struct Gather<'a> {
-    particles: &'a Particles,
-    order: &'a [u32],
+    velocities: &'a [Vec3],
     places: &'a [Place],
     above: &'a [u32; 8],
-    nodes: &'a [[Node; SIDE * SIDE * SIDE]],
+    nodes: &'a [NodeBlock],
     moved: &'a mut [Moved],
+    points: &'a mut [Point],
+    /// As many as points, or none.
+    affine: &'a mut [Mat3],
     rules: Rules,
 }
 
@@ -141,18 +110,15 @@ impl Kernel for Gather<'_> {
         let scale = rules.per_cell * rules.dt;
         let mut batch = Strained::default();
         let mut seen = [[Row::default(); 4]; WIDTH];
-        let groups = self.order.chunks(WIDTH).zip(self.places.chunks(WIDTH));
-        for ((order, places), moved) in groups.zip(self.moved.chunks_mut(WIDTH)) {
+        let groups = self.velocities.chunks(WIDTH).zip(self.places.chunks(WIDTH));
+        let mut affine = self.affine.chunks_mut(WIDTH);
+        let results = self.moved.chunks_mut(WIDTH).zip(self.points.chunks_mut(WIDTH));
+        for ((velocities, places), (moved, points)) in groups.zip(results) {
             for (seen, place) in seen.iter_mut().zip(places) {
                 interpolate::<L>(&tile, place, seen);
             }
-            for (lane, (&particle, seen)) in order.iter().zip(&seen).enumerate() {
-                let particle = particle as usize;
-                let s = self.particles.strains[particle];
-                for (row, value) in batch.strain.iter_mut().zip([s.xx, s.xy, s.yy, s.xz, s.yz, s.zz]) {
-                    row.0[lane] = value;
-                }
-                batch.gain.0[lane] = self.particles.gains[particle];
+            for (lane, (point, seen)) in points.iter().zip(&seen).enumerate() {
+                batch.set_lane(lane, point.strain, point.gain);
                 for (column, moment) in batch.step.iter_mut().zip(&seen[1..]) {
                     for (row, value) in column.iter_mut().zip(moment.0) {
                         row.0[lane] = value * scale;
@@ -160,55 +126,42 @@ impl Kernel for Gather<'_> {
                 }
             }
             rules.model.advance::<L>(&mut batch);
-            for (lane, ((&particle, seen), moved)) in order.iter().zip(&seen).zip(moved).enumerate() {
-                rules.finish(self.particles, particle as usize, seen, (&batch, lane), moved);
+            let results = points.iter_mut().zip(velocities).zip(&seen).zip(moved);
+            for (lane, (((point, &before), seen), moved)) in results.enumerate() {
+                (point.strain, point.stress) = (batch.strain_of(lane), batch.stress_of(lane));
+                point.gain = batch.gain.0[lane];
+                *moved = rules.moved(point, before, &seen[0], batch.divergence(lane));
+            }
+            for (affine, seen) in affine.next().unwrap_or_default().iter_mut().zip(&seen) {
+                let k = rules.per_cell;
+                for (column, moment) in [(0, &seen[1].0), (1, &seen[2].0), (2, &seen[3].0)] {
+                    *affine.col_mut(column) = Vec3::new(moment[0] * k, moment[1] * k, moment[2] * k);
+                }
             }
         }
     }
 }
 
 impl Rules {
-    /// Velocities, by equation 7 of Hsu et al. 2023, and what the material made of the strain.
+    /// Velocities, by equation 7 of Hsu et al. 2023.
     #[inline(always)]
-    fn finish(
-        &self,
-        particles: &Particles,
-        particle: usize,
-        seen: &[Row; 4],
-        (batch, lane): (&Strained, usize),
-        moved: &mut Moved,
-    ) {
-        let own = &seen[0].0;
+    fn moved(&self, point: &Point, before: Vec3, seen: &Row, divergence: f32) -> Moved {
+        if point.pinned {
+            return Moved { velocity: before, pace: before };
+        }
+        let own = &seen.0;
         let (new, old) = (Vec3::new(own[0], own[1], own[2]), Vec3::new(own[4], own[5], own[6]));
-        let before = particles.velocities[particle];
         let missed = (before - old) * self.transfer.flip;
         let [held, free] = self.transfer.separation;
-        let parting = batch.step[0][0].0[lane] + batch.step[1][1].0[lane] + batch.step[2][2].0[lane];
-        let pressed = batch.stress[0].0[lane] + batch.stress[2].0[lane] + batch.stress[5].0[lane];
-        let separation = if pressed < 0.0 || parting < 0.0 { held } else { free };
-        moved.velocity = new + missed;
-        moved.pace = new + missed * separation;
-        if particles.pinned[particle] {
-            (moved.velocity, moved.pace) = (before, before);
-        }
-        if self.transfer.affine {
-            let k = self.per_cell;
-            let column = |row: &Row| Vec3::new(row.0[0] * k, row.0[1] * k, row.0[2] * k);
-            moved.affine = Mat3::from_cols(column(&seen[1]), column(&seen[2]), column(&seen[3]));
-        } else {
-            moved.affine = Mat3::ZERO;
-        }
-        for k in 0..6 {
-            moved.strain[k] = batch.strain[k].0[lane];
-            moved.stress[k] = batch.stress[k].0[lane];
-        }
-        moved.gain = batch.gain.0[lane];
+        let pressed = point.stress.xx + point.stress.yy + point.stress.zz;
+        let separation = if pressed < 0.0 || divergence < 0.0 { held } else { free };
+        Moved { velocity: new + missed, pace: new + missed * separation }
     }
 }
 
 /// Copies the nodes that a block's particles touch side by side.
 #[inline(always)]
-fn fill_tile(tile: &mut [Row; TILE * TILE * TILE], above: &[u32; 8], nodes: &[[Node; SIDE * SIDE * SIDE]]) {
+fn fill_tile(tile: &mut [Row; TILE * TILE * TILE], above: &[u32; 8], nodes: &[NodeBlock]) {
     for k in 0..TILE {
         for j in 0..TILE {
             let side = 2 * (j / SIDE) + 4 * (k / SIDE);

@@ -170,6 +170,50 @@ pub(super) struct Strained {
     pub stress: [Row; 6],
 }
 
+impl Strained {
+    /// Sets the strain and the gain of volume of one lane.
+    #[inline(always)]
+    pub(super) fn set_lane(&mut self, lane: usize, s: Symmetric3<f32>, gain: f32) {
+        self.strain[0].0[lane] = s.xx;
+        self.strain[1].0[lane] = s.xy;
+        self.strain[2].0[lane] = s.yy;
+        self.strain[3].0[lane] = s.xz;
+        self.strain[4].0[lane] = s.yz;
+        self.strain[5].0[lane] = s.zz;
+        self.gain.0[lane] = gain;
+    }
+
+    /// Δt div v of one lane.
+    #[inline(always)]
+    pub(super) fn divergence(&self, lane: usize) -> f32 {
+        self.step[0][0].0[lane] + self.step[1][1].0[lane] + self.step[2][2].0[lane]
+    }
+
+    /// The strain of one lane.
+    #[inline(always)]
+    pub(super) fn strain_of(&self, lane: usize) -> Symmetric3<f32> {
+        one_lane(&self.strain, lane)
+    }
+
+    /// The stress of one lane [Pa].
+    #[inline(always)]
+    pub(super) fn stress_of(&self, lane: usize) -> Symmetric3<f32> {
+        one_lane(&self.stress, lane)
+    }
+}
+
+#[inline(always)]
+fn one_lane(rows: &[Row; 6], lane: usize) -> Symmetric3<f32> {
+    Symmetric3 {
+        xx: rows[0].0[lane],
+        xy: rows[1].0[lane],
+        yy: rows[2].0[lane],
+        xz: rows[3].0[lane],
+        yz: rows[4].0[lane],
+        zz: rows[5].0[lane],
+    }
+}
+
 /// Numbers of a material that all lanes share.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Model {

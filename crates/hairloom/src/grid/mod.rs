@@ -45,7 +45,7 @@ use gather::Moved;
 pub use material::{Fluid, Sand};
 pub use nodes::Node;
 pub use params::{GridParams, Material, Transfer};
-pub use particles::Particles;
+pub use particles::{Particles, Point};
 use scatter::Tile;
 pub use stencil::Stencil;
 
@@ -55,6 +55,10 @@ pub struct MpmGrid {
     blocks: Blocks,
     tiles: Vec<Tile>,
     nodes: Vec<[Node; SIDE * SIDE * SIDE]>,
+    /// By slot, as they were scattered [m/s].
+    velocities: Vec<Vec3>,
+    /// By slot [N]; none if none were given.
+    forces: Vec<Vec3>,
     moved: Vec<Moved>,
 }
 
@@ -71,17 +75,21 @@ impl MpmGrid {
         dt: f32,
     ) -> Result<(), GridError> {
         self.bin(particles, params)?;
-        self.scatter(particles, forces, params, dt)?;
-        self.update(params, boundary, dt);
+        self.check(particles, forces)?;
+        self.scatter_tiles(particles, forces, params, dt);
+        self.collect_and_update(params, boundary, dt);
         self.gather(particles, params, dt)?;
         particles.project(boundary, margin);
         Ok(())
     }
 
     /// Sorts particles into blocks. To be repeated whenever positions have changed.
-    pub fn bin(&mut self, particles: &Particles, params: &GridParams) -> Result<(), GridError> {
+    pub fn bin(&mut self, particles: &mut Particles, params: &GridParams) -> Result<(), GridError> {
         params.check()?;
-        self.blocks.bin(&particles.positions, params.cell, params.most_blocks)
+        particles.check_lengths()?;
+        self.blocks.bin(&particles.positions, params.cell, params.most_blocks)?;
+        particles.arrange(&self.blocks.order, &self.blocks.slots);
+        Ok(())
     }
 
     /// Particles to grid: momentum, mass and impulse of all nodes, by equation 11 of Hsu et al. 2023.
@@ -92,12 +100,9 @@ impl MpmGrid {
         params: &GridParams,
         dt: f32,
     ) -> Result<(), GridError> {
-        self.agree(particles)?;
-        if !forces.is_empty() && forces.len() != particles.len() {
-            let (given, particles) = (forces.len(), particles.len());
-            return Err(GridError::WrongCount { column: "forces", given, particles });
-        }
+        self.check(particles, forces)?;
         self.scatter_tiles(particles, forces, params, dt);
+        self.collect_tiles();
         Ok(())
     }
 
@@ -113,16 +118,23 @@ impl MpmGrid {
         params: &GridParams,
         dt: f32,
     ) -> Result<(), GridError> {
-        self.agree(particles)?;
+        self.check(particles, &[])?;
+        let (binned, count) = (self.velocities.len().min(self.nodes.len()), particles.len());
+        if self.velocities.len() != count || self.nodes.len() != self.blocks.node_blocks() {
+            return Err(GridError::NotBinned { binned, particles: count });
+        }
         self.gather_moved(particles, params, dt)
     }
 
-    /// That these are the particles that were binned, column by column.
-    fn agree(&self, particles: &Particles) -> Result<(), GridError> {
+    /// That these are the particles that were binned, and that there is a force for each of them or none at all.
+    fn check(&self, particles: &Particles, forces: &[Vec3]) -> Result<(), GridError> {
         particles.check_lengths()?;
-        if self.blocks.order.len() != particles.len() {
-            let (binned, particles) = (self.blocks.order.len(), particles.len());
-            return Err(GridError::NotBinned { binned, particles });
+        let (binned, count) = (self.blocks.order.len(), particles.len());
+        if self.blocks.slots != particles.slots {
+            return Err(GridError::NotBinned { binned, particles: count });
+        }
+        if !forces.is_empty() && forces.len() != count {
+            return Err(GridError::WrongCount { column: "forces", given: forces.len(), particles: count });
         }
         Ok(())
     }

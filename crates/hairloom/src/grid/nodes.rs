@@ -3,10 +3,11 @@
 use glam::{IVec3, Vec3};
 use rayon::prelude::*;
 
-use super::blocks::SIDE;
+use super::blocks::{NONE, SIDE, TILE};
 use super::boundary::Boundary;
+use super::scatter::Tile;
 use super::{GridParams, MpmGrid, within_block};
-use crate::math::lanes::Row;
+use crate::math::lanes::{Kernel, Lane, Row, dispatch};
 
 /// Mass [kg] below which a node counts as empty: what is lighter has lost its digits.
 const LEAST_MASS: f32 = 1e-34;
@@ -15,6 +16,9 @@ const LEAST_MASS: f32 = 1e-34;
 /// new velocity [m/s] and mass, then old velocity.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Node(pub(super) Row);
+
+/// The nodes of a block, x fastest.
+pub(super) type NodeBlock = [Node; SIDE * SIDE * SIDE];
 
 impl Node {
     /// The first three floats: momentum [kg m/s] after the scatter, new velocity [m/s] after the update.
@@ -47,37 +51,113 @@ impl Node {
 }
 
 impl MpmGrid {
+    /// Momentum, mass and impulse of all nodes from the tiles, always summed in the same order.
+    pub(super) fn collect_tiles(&mut self) {
+        self.visit_nodes(|nodes, below, tiles, _| dispatch(Collect { nodes, below, tiles }));
+    }
+
     /// Velocities of all nodes from momentum and impulse, and then no node goes through a boundary.
     pub(super) fn update_nodes(&mut self, params: &GridParams, boundary: &dyn Boundary, dt: f32) {
         let cell = params.cell as f32;
-        let blocks = &self.blocks;
-        let bounded = !boundary.is_empty();
-        self.nodes.par_iter_mut().enumerate().with_min_len(8).for_each(|(index, nodes)| {
-            let mut fastest = 0.0f32;
-            for node in nodes.iter_mut() {
-                let inverse = if node.mass() > LEAST_MASS { 1.0 / node.mass() } else { 0.0 };
-                let old = node.first() * inverse;
-                let new = old + node.second() * inverse;
-                node.set(new, old);
-                fastest = fastest.max(new.length_squared());
-            }
-            if bounded {
-                let reach = fastest.sqrt() * dt;
-                bound_block(nodes, blocks.corner(index), cell, boundary, reach, dt);
-            }
+        self.visit_nodes(|nodes, _, _, corner| {
+            let fastest = dispatch(Accelerate { nodes });
+            bound_block(nodes, corner, cell, boundary, fastest * dt, dt);
         });
+    }
+
+    /// Both of the above with nodes passing through the cache once.
+    pub(super) fn collect_and_update(&mut self, params: &GridParams, boundary: &dyn Boundary, dt: f32) {
+        let cell = params.cell as f32;
+        self.visit_nodes(|nodes, below, tiles, corner| {
+            dispatch(Collect { nodes, below, tiles });
+            let fastest = dispatch(Accelerate { nodes });
+            bound_block(nodes, corner, cell, boundary, fastest * dt, dt);
+        });
+    }
+
+    /// Visits every block of nodes, with the blocks of particles below it, all tiles, and its first node.
+    fn visit_nodes(&mut self, visit: impl Fn(&mut NodeBlock, &[u32; 8], &[Tile], IVec3) + Sync) {
+        let (blocks, tiles) = (&self.blocks, &self.tiles);
+        self.nodes.resize(blocks.node_blocks(), [Node::default(); SIDE * SIDE * SIDE]);
+        let nodes = self.nodes.par_iter_mut().zip(&blocks.below).enumerate().with_min_len(8);
+        nodes.for_each(|(index, (nodes, below))| visit(nodes, below, tiles, blocks.corner(index)));
+    }
+}
+
+/// Sums the tiles that reach into one block of nodes.
+struct Collect<'a> {
+    nodes: &'a mut NodeBlock,
+    below: &'a [u32; 8],
+    tiles: &'a [Tile],
+}
+
+impl Kernel for Collect<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        *self.nodes = [Node::default(); SIDE * SIDE * SIDE];
+        for (corner, &block) in self.below.iter().enumerate() {
+            if block == NONE {
+                continue;
+            }
+            let tile = &self.tiles[block as usize].0;
+            // A block below along an axis reaches two nodes into this one, with the last two of its tile.
+            let shift = [(corner & 1) * SIDE, (corner >> 1 & 1) * SIDE, (corner >> 2) * SIDE];
+            let size = [reach(shift[0]), reach(shift[1]), reach(shift[2])];
+            for k in 0..size[2] {
+                for j in 0..size[1] {
+                    let from = shift[0] + TILE * (shift[1] + j + TILE * (shift[2] + k));
+                    let to = SIDE * (j + SIDE * k);
+                    let sources = &tile[from..from + size[0]];
+                    for (node, source) in self.nodes[to..to + size[0]].iter_mut().zip(sources) {
+                        (L::load(&node.0) + L::load(source)).store(&mut node.0);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn reach(shift: usize) -> usize {
+    if shift == 0 { SIDE } else { TILE - SIDE }
+}
+
+/// Turns momentum and impulse into velocities; gives the largest of the new ones [m/s].
+struct Accelerate<'a> {
+    nodes: &'a mut NodeBlock,
+}
+
+impl Kernel for Accelerate<'_> {
+    type Output = f32;
+
+    #[inline(always)]
+    fn run<L: Lane>(self) -> f32 {
+        let mut fastest = 0.0f32;
+        for node in self.nodes.iter_mut() {
+            let inverse = if node.mass() > LEAST_MASS { 1.0 / node.mass() } else { 0.0 };
+            let old = node.first() * inverse;
+            let new = old + node.second() * inverse;
+            node.set(new, old);
+            fastest = fastest.max(new.length_squared());
+        }
+        fastest.sqrt()
     }
 }
 
 /// Applies a boundary to the nodes of a block, looking closely only where it may be.
 fn bound_block(
-    nodes: &mut [Node; SIDE * SIDE * SIDE],
+    nodes: &mut NodeBlock,
     corner: IVec3,
     cell: f32,
     boundary: &dyn Boundary,
     reach: f32,
     dt: f32,
 ) {
+    if boundary.is_empty() {
+        return;
+    }
     let half = 0.5 * (SIDE - 1) as f32;
     let centre = (corner.as_vec3() + half) * cell;
     if boundary.clearance(centre) > 3f32.sqrt() * half * cell + reach + boundary.reach(dt) {

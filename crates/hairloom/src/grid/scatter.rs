@@ -1,11 +1,10 @@
 //! Particles to grid.
 
-use glam::Vec3;
+use glam::{Mat3, Vec3};
 use rayon::prelude::*;
 
-use super::blocks::{NONE, Place, SIDE, TILE};
-use super::nodes::Node;
-use super::{GridParams, MpmGrid, Particles};
+use super::blocks::{Place, TILE};
+use super::{GridParams, MpmGrid, Particles, Point};
 use crate::math::Real;
 use crate::math::lanes::{Kernel, Lane, Row, WIDTH, dispatch};
 
@@ -28,12 +27,10 @@ struct Constants {
     gravity: Vec3,
     /// −Δt 4/Δx: turns V τ into an impulse per cell of offset.
     stress: f32,
-    affine: bool,
 }
 
 impl MpmGrid {
-    /// Every block's particles onto a tile of its own, then every block of nodes from the tiles around it: threads
-    /// never meet, and sums are always taken in the same order.
+    /// Every block's particles onto a tile of its own, so that threads never meet.
     pub(super) fn scatter_tiles(
         &mut self,
         particles: &Particles,
@@ -42,38 +39,42 @@ impl MpmGrid {
         dt: f32,
     ) {
         let cell = params.cell as f32;
-        let constants = Constants {
-            dt,
-            cell,
-            gravity: params.gravity * dt,
-            stress: -4.0 * dt / cell,
-            affine: params.transfer.affine,
-        };
+        let constants = Constants { dt, cell, gravity: params.gravity * dt, stress: -4.0 * dt / cell };
+        let affine = params.transfer.affine && !particles.affine.is_empty();
+        by_slot(&self.blocks.order, &particles.velocities, &mut self.velocities);
+        by_slot(&self.blocks.order, forces, &mut self.forces);
+        let (velocities, forces) = (&self.velocities, &self.forces);
         self.tiles.resize_with(self.blocks.len(), Tile::default);
         let blocks = &self.blocks;
         self.tiles.par_iter_mut().zip(blocks.starts.par_windows(2)).for_each(|(tile, range)| {
             let range = range[0] as usize..range[1] as usize;
-            dispatch(Scatter {
-                particles,
-                forces,
-                order: &blocks.order[range.clone()],
-                places: &blocks.places[range],
-                tile: &mut tile.0,
-                constants,
-            });
-        });
-        self.nodes.resize(blocks.node_blocks(), [Node::default(); SIDE * SIDE * SIDE]);
-        let tiles = &self.tiles;
-        self.nodes.par_iter_mut().zip(&blocks.below).for_each(|(nodes, below)| {
-            dispatch(Collect { nodes, below, tiles });
+            let (points, places) = (&particles.points[range.clone()], &blocks.places[range.clone()]);
+            let velocities = &velocities[range.clone()];
+            let forces = if forces.is_empty() { &[] } else { &forces[range.clone()] };
+            let affine = if affine { &particles.affine[range] } else { &[] };
+            let tile = &mut tile.0;
+            dispatch(Scatter { points, velocities, affine, forces, places, tile, constants });
         });
     }
 }
 
+/// A column by slot: on its own, so that many reads are under way at once. Nothing, if the column is empty.
+fn by_slot(order: &[u32], column: &[Vec3], out: &mut Vec<Vec3>) {
+    if column.is_empty() {
+        out.clear();
+        return;
+    }
+    let slots = order.par_iter().with_min_len(2048);
+    slots.map(|&particle| column[particle as usize]).collect_into_vec(out);
+}
+
 struct Scatter<'a> {
-    particles: &'a Particles,
+    points: &'a [Point],
+    velocities: &'a [Vec3],
+    /// As many as points, or none.
+    affine: &'a [Mat3],
+    /// As many as points, or none.
     forces: &'a [Vec3],
-    order: &'a [u32],
     places: &'a [Place],
     tile: &'a mut [Row; TILE * TILE * TILE],
     constants: Constants,
@@ -86,9 +87,23 @@ impl Kernel for Scatter<'_> {
     fn run<L: Lane>(self) {
         *self.tile = [Row::default(); TILE * TILE * TILE];
         let mut shares = [[Row::default(); 4]; WIDTH];
-        for (order, places) in self.order.chunks(WIDTH).zip(self.places.chunks(WIDTH)) {
-            for (share, &particle) in shares.iter_mut().zip(order) {
-                fill(share, self.particles, self.forces, particle as usize, &self.constants);
+        let (mut affine, mut forces) = (self.affine.chunks(WIDTH), self.forces.chunks(WIDTH));
+        let velocities = self.velocities.chunks(WIDTH);
+        for ((points, velocities), places) in
+            self.points.chunks(WIDTH).zip(velocities).zip(self.places.chunks(WIDTH))
+        {
+            for ((share, point), &velocity) in shares.iter_mut().zip(points).zip(velocities) {
+                fill(share, point, velocity, &self.constants);
+            }
+            if let Some(forces) = forces.next() {
+                for (share, &force) in shares.iter_mut().zip(forces) {
+                    add_impulse(share, force * self.constants.dt);
+                }
+            }
+            if let Some(fields) = affine.next() {
+                for ((share, point), field) in shares.iter_mut().zip(points).zip(fields) {
+                    fill_affine(share, field, point.mass * self.constants.cell);
+                }
             }
             for (share, place) in shares.iter().zip(places) {
                 spread::<L>(self.tile, place, share);
@@ -99,35 +114,32 @@ impl Kernel for Scatter<'_> {
 
 /// What a particle hands out: at its own place, and more of it for each cell along the axes.
 #[inline(always)]
-fn fill(
-    share: &mut [Row; 4],
-    particles: &Particles,
-    forces: &[Vec3],
-    particle: usize,
-    constants: &Constants,
-) {
-    let mass = particles.masses[particle];
-    let momentum = particles.velocities[particle] * mass;
-    let mut impulse = if particles.pinned[particle] { Vec3::ZERO } else { constants.gravity * mass };
-    if let Some(&force) = forces.get(particle) {
-        impulse += force * constants.dt;
-    }
+fn fill(share: &mut [Row; 4], point: &Point, velocity: Vec3, constants: &Constants) {
+    let mass = point.mass;
+    let weight = if point.pinned { 0.0 } else { mass };
+    let (momentum, impulse) = (velocity * mass, constants.gravity * weight);
+    let s = &point.stress;
+    let k = constants.stress * point.volume;
     share[0].0 = [momentum.x, momentum.y, momentum.z, mass, impulse.x, impulse.y, impulse.z, 0.0];
-    let s = particles.stresses[particle];
-    let k = constants.stress * particles.volumes[particle];
-    let rows = [[s.xx, s.xy, s.xz], [s.xy, s.yy, s.yz], [s.xz, s.yz, s.zz]];
-    if constants.affine {
-        let scale = mass * constants.cell;
-        let affine = &particles.affine[particle];
-        for ((share, s), c) in
-            share[1..].iter_mut().zip(rows).zip([affine.x_axis, affine.y_axis, affine.z_axis])
-        {
-            share.0 = [c.x * scale, c.y * scale, c.z * scale, 0.0, s[0] * k, s[1] * k, s[2] * k, 0.0];
-        }
-    } else {
-        for (share, s) in share[1..].iter_mut().zip(rows) {
-            share.0 = [0.0, 0.0, 0.0, 0.0, s[0] * k, s[1] * k, s[2] * k, 0.0];
-        }
+    share[1].0 = [0.0, 0.0, 0.0, 0.0, s.xx * k, s.xy * k, s.xz * k, 0.0];
+    share[2].0 = [0.0, 0.0, 0.0, 0.0, s.xy * k, s.yy * k, s.yz * k, 0.0];
+    share[3].0 = [0.0, 0.0, 0.0, 0.0, s.xz * k, s.yz * k, s.zz * k, 0.0];
+}
+
+#[inline(always)]
+fn add_impulse(share: &mut [Row; 4], impulse: Vec3) {
+    share[0].0[4] += impulse.x;
+    share[0].0[5] += impulse.y;
+    share[0].0[6] += impulse.z;
+}
+
+/// Momentum of the affine field, for each cell along the axes.
+#[inline(always)]
+fn fill_affine(share: &mut [Row; 4], field: &Mat3, scale: f32) {
+    for (share, column) in share[1..].iter_mut().zip([field.x_axis, field.y_axis, field.z_axis]) {
+        share.0[0] = column.x * scale;
+        share.0[1] = column.y * scale;
+        share.0[2] = column.z * scale;
     }
 }
 
@@ -166,44 +178,4 @@ fn spread<L: Lane>(tile: &mut [Row; TILE * TILE * TILE], place: &Place, share: &
             slope.mul_add(d2, line.mul_add(w2, L::load(c))).store(c);
         }
     }
-}
-
-/// Sums the tiles that reach into one block of nodes.
-struct Collect<'a> {
-    nodes: &'a mut [Node; SIDE * SIDE * SIDE],
-    below: &'a [u32; 8],
-    tiles: &'a [Tile],
-}
-
-impl Kernel for Collect<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lane>(self) {
-        *self.nodes = [Node::default(); SIDE * SIDE * SIDE];
-        for (corner, &block) in self.below.iter().enumerate() {
-            if block == NONE {
-                continue;
-            }
-            let tile = &self.tiles[block as usize].0;
-            // A block below along an axis reaches two nodes into this one, with the last two of its tile.
-            let shift = [(corner & 1) * SIDE, (corner >> 1 & 1) * SIDE, (corner >> 2) * SIDE];
-            let size = [reach(shift[0]), reach(shift[1]), reach(shift[2])];
-            for k in 0..size[2] {
-                for j in 0..size[1] {
-                    let from = shift[0] + TILE * (shift[1] + j + TILE * (shift[2] + k));
-                    let to = SIDE * (j + SIDE * k);
-                    let sources = &tile[from..from + size[0]];
-                    for (node, source) in self.nodes[to..to + size[0]].iter_mut().zip(sources) {
-                        (L::load(&node.0) + L::load(source)).store(&mut node.0);
-                    }
-                }
-            }
-        }
-    }
-}
-
-#[inline(always)]
-fn reach(shift: usize) -> usize {
-    if shift == 0 { SIDE } else { TILE - SIDE }
 }

@@ -9,8 +9,8 @@ fn blocks_follow_particles_across_the_origin() {
     let params = params(Transfer::pic());
     let mut grid = MpmGrid::default();
     for centre in [DVec3::ZERO, DVec3::new(-3.137, -0.004, 2.5), DVec3::splat(-1234.567)] {
-        let particles = cloud(700, centre);
-        grid.bin(&particles, &params).unwrap();
+        let mut particles = cloud(700, centre);
+        grid.bin(&mut particles, &params).unwrap();
         grid.scatter(&particles, &[], &params, DT).unwrap();
         let mut expected = BTreeSet::new();
         for &position in &particles.positions {
@@ -33,12 +33,12 @@ fn blocks_follow_particles_across_the_origin() {
 #[test]
 fn the_order_of_particles_does_not_change_their_blocks() {
     let params = params(Transfer::pic());
-    let particles = cloud(500, DVec3::ZERO);
+    let mut particles = cloud(500, DVec3::ZERO);
     let mut reversed = particles.clone();
     reversed.positions.reverse();
     let (mut one, mut other) = (MpmGrid::default(), MpmGrid::default());
-    one.bin(&particles, &params).unwrap();
-    other.bin(&reversed, &params).unwrap();
+    one.bin(&mut particles, &params).unwrap();
+    other.bin(&mut reversed, &params).unwrap();
     assert_eq!(one.blocks.starts, other.blocks.starts);
     assert_eq!(one.blocks.above, other.blocks.above);
 }
@@ -72,10 +72,10 @@ fn scattered_particles_are_refused_before_they_fill_the_memory() {
         particles.push(DVec3::new(f64::from(p) * 7.3, 0.0, f64::from(p) * -3.1), 1e-6, 1e-8);
     }
     let mut grid = MpmGrid::default();
-    let error = grid.bin(&particles, &params).unwrap_err();
+    let error = grid.bin(&mut particles, &params).unwrap_err();
     assert_eq!(error, GridError::TooManyBlocks { most: 100 });
     particles.positions[7] = particles.positions[6];
-    grid.bin(&particles, &params).unwrap();
+    grid.bin(&mut particles, &params).unwrap();
 }
 
 #[test]
@@ -85,21 +85,23 @@ fn bad_input_is_an_error_that_says_what_is_wrong() {
     let mut particles = cloud(9, DVec3::ZERO);
     let error = grid.scatter(&particles, &[], &good, DT).unwrap_err();
     assert_eq!(error, GridError::NotBinned { binned: 0, particles: 9 });
-    grid.bin(&particles, &good).unwrap();
+    grid.bin(&mut particles, &good).unwrap();
+    let error = grid.gather(&mut particles, &good, DT).unwrap_err();
+    assert!(matches!(error, GridError::NotBinned { .. }), "nothing was scattered: {error}");
     let error = grid.scatter(&particles, &[Vec3::ZERO; 4], &good, DT).unwrap_err();
     assert_eq!(error, GridError::WrongCount { column: "forces", given: 4, particles: 9 });
     for cell in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let bad = GridParams { cell, ..good };
-        assert!(matches!(grid.bin(&particles, &bad), Err(GridError::BadParameter { .. })), "{cell}");
+        assert!(matches!(grid.bin(&mut particles, &bad), Err(GridError::BadParameter { .. })), "{cell}");
     }
     particles.velocities[4].x = f32::NAN;
     let error = grid.step(&mut particles, &[], &good, &Nothing, 0.0, DT).unwrap_err();
     assert!(matches!(error, GridError::NotFinite { quantity: "velocity", .. }), "{error}");
-    particles.masses[2] = 0.0;
+    particles.point_mut(2).mass = 0.0;
     assert!(matches!(particles.check(), Err(GridError::BadParticle { particle: 2, .. })));
-    particles.gains.pop();
+    particles.velocities.pop();
     let error = grid.scatter(&particles, &[], &good, DT).unwrap_err();
-    assert_eq!(error, GridError::WrongCount { column: "gains", given: 8, particles: 9 });
+    assert_eq!(error, GridError::WrongCount { column: "velocities", given: 8, particles: 9 });
     let mut none = Particles::default();
     grid.step(&mut none, &[], &good, &Nothing, 0.0, DT).unwrap();
 }

@@ -43,12 +43,12 @@ fn pile(size: DVec3) -> Particles {
 }
 
 fn momentum(particles: &Particles) -> DVec3 {
-    let pairs = particles.velocities.iter().zip(&particles.masses);
-    pairs.map(|(velocity, &mass)| velocity.as_dvec3() * f64::from(mass)).sum()
+    let pairs = (0..particles.len()).map(|p| (particles.velocities[p], particles.point(p)));
+    pairs.map(|(velocity, point)| velocity.as_dvec3() * f64::from(point.mass)).sum()
 }
 
 fn mass(particles: &Particles) -> f64 {
-    particles.masses.iter().map(|&mass| f64::from(mass)).sum()
+    particles.points.iter().map(|point| f64::from(point.mass)).sum()
 }
 
 /// Weightless, with stress out of the way.

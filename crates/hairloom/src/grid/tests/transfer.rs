@@ -12,7 +12,7 @@ fn mass_and_momentum_reach_the_grid_and_come_back() {
         let scale = particles.velocities.iter().map(|v| v.length()).sum::<f32>() as f64 * 1.5e-6;
         let mut grid = MpmGrid::default();
         for step in 0..20 {
-            grid.bin(&particles, &params).unwrap();
+            grid.bin(&mut particles, &params).unwrap();
             grid.scatter(&particles, &[], &params, DT).unwrap();
             let on_grid: f64 = grid.nodes().map(|(_, node)| f64::from(node.mass())).sum();
             assert!((on_grid - total).abs() < 1e-5 * total, "mass {on_grid} of {total}");
@@ -32,8 +32,8 @@ fn angular(particles: &Particles, cell: f64) -> DVec3 {
     let about = DVec3::new(-0.2, 1.5, 0.07);
     (0..particles.len())
         .map(|p| {
-            let mass = f64::from(particles.masses[p]);
-            let c = particles.affine[p].as_dmat3();
+            let mass = f64::from(particles.point(p).mass);
+            let c = particles.affine(p).as_dmat3();
             let spin = DVec3::new(c.y_axis.z - c.z_axis.y, c.z_axis.x - c.x_axis.z, c.x_axis.y - c.y_axis.x);
             let orbit = (particles.positions[p] - about).cross(particles.velocities[p].as_dvec3());
             (orbit + spin * (cell * cell / 4.0)) * mass
@@ -55,7 +55,7 @@ fn affine_transfers_keep_angular_momentum_under_stress() {
     let mut stressed = false;
     for _ in 0..20 {
         grid.step(&mut particles, &[], &params, &Nothing, 0.0, DT).unwrap();
-        stressed |= particles.stresses.iter().any(|s| s.xx < -1.0);
+        stressed |= particles.points.iter().any(|p| p.stress.xx < -1.0);
     }
     let after = angular(&particles, params.cell);
     assert!(stressed, "there was no stress");
@@ -80,15 +80,15 @@ fn affine_transfers_reproduce_a_linear_field() {
     let at = |x: DVec3| (field * (x - DVec3::new(0.3, -0.4, 0.1))).as_vec3() + Vec3::new(0.1, 0.2, -0.3);
     for p in 0..particles.len() {
         particles.velocities[p] = at(particles.positions[p]);
-        particles.affine[p] = field.as_mat3();
+        particles.set_affine(p, field.as_mat3());
     }
     let starts = particles.positions.clone();
     MpmGrid::default().step(&mut particles, &[], &params, &Nothing, 0.0, DT).unwrap();
     for p in 0..particles.len() {
         assert!(particles.velocities[p].distance(at(starts[p])) < 2e-6, "{}", particles.velocities[p]);
-        let error = particles.affine[p] - field.as_mat3();
+        let error = particles.affine(p) - field.as_mat3();
         let worst = error.to_cols_array().into_iter().fold(0.0f32, |most, e| most.max(e.abs()));
-        assert!(worst < 3e-4, "{worst}: {}", particles.affine[p]);
+        assert!(worst < 3e-4, "{worst}: {}", particles.affine(p));
         let moved = starts[p] + at(starts[p]).as_dvec3() * f64::from(DT);
         assert!(particles.positions[p].distance(moved) < 1e-8);
     }
@@ -103,29 +103,29 @@ fn nodes_hold_what_summing_over_stencils_gives() {
     let mut forces = Vec::new();
     for p in 0..particles.len() {
         let mut any = || random.signed() * 50.0;
-        particles.stresses[p] =
+        particles.point_mut(p).stress =
             Symmetric3 { xx: any(), xy: any(), yy: any(), xz: any(), yz: any(), zz: any() };
-        particles.affine[p] = Mat3::from_cols_array(&std::array::from_fn(|_| any()));
+        particles.set_affine(p, Mat3::from_cols_array(&std::array::from_fn(|_| any())));
         forces.push(Vec3::new(any(), any(), any()) * 1e-7);
-        particles.pinned[p] = p % 3 == 0;
+        particles.point_mut(p).pinned = p % 3 == 0;
     }
     let mut grid = MpmGrid::default();
-    grid.bin(&particles, &params).unwrap();
+    grid.bin(&mut particles, &params).unwrap();
     grid.scatter(&particles, &forces, &params, DT).unwrap();
     let mut sums = vec![(0.0f64, DVec3::ZERO, DVec3::ZERO); grid.node_count()];
     for p in 0..particles.len() {
-        let (m, v) = (f64::from(particles.masses[p]), particles.velocities[p].as_dvec3());
-        let s = particles.stresses[p];
+        let (m, v) = (f64::from(particles.point(p).mass), particles.velocities[p].as_dvec3());
+        let s = particles.point(p).stress;
         let tau = Mat3::from_cols_array(&[s.xx, s.xy, s.xz, s.xy, s.yy, s.yz, s.xz, s.yz, s.zz]).as_dmat3();
         let stencil = Stencil::new(particles.positions[p], params.cell);
         for (node, weight, gradient) in stencil.nodes() {
             let offset = node.as_dvec3() * params.cell - particles.positions[p];
             let sum = &mut sums[grid.node_index(node).unwrap()];
             sum.0 += weight * m;
-            sum.1 += (v + particles.affine[p].as_dmat3() * offset) * (weight * m);
-            let weigh = if particles.pinned[p] { 0.0 } else { m };
+            sum.1 += (v + particles.affine(p).as_dmat3() * offset) * (weight * m);
+            let weigh = if particles.point(p).pinned { 0.0 } else { m };
             let force = (forces[p].as_dvec3() + params.gravity.as_dvec3() * weigh) * weight
-                - tau * gradient * f64::from(particles.volumes[p]);
+                - tau * gradient * f64::from(particles.point(p).volume);
             sum.2 += force * f64::from(DT);
         }
     }
