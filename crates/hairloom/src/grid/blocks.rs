@@ -32,15 +32,6 @@ pub(super) struct Place {
     pub base: u32,
 }
 
-/// A particle before its block has a number.
-#[derive(Debug, Clone, Copy, Default)]
-struct Found {
-    place: Place,
-    key: u64,
-    /// The number of its block in the order in which particles met them.
-    block: u32,
-}
-
 /// The blocks that particles touch, sorted by place. Particles are sorted by block, and within one by index.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Blocks {
@@ -60,9 +51,11 @@ pub(super) struct Blocks {
     pub above: Vec<[u32; 8]>,
     /// For each block with nodes the eight blocks with particles whose tiles hold them, or [`NONE`].
     pub below: Vec<[u32; 8]>,
-    found: Vec<Found>,
+    /// The key of each particle's block.
+    found: Vec<u64>,
+    /// The number of each particle's block in the order in which particles met them.
+    numbers: Vec<u32>,
     table: Table,
-    cursors: Vec<u32>,
 }
 
 impl Blocks {
@@ -107,10 +100,11 @@ impl Blocks {
     }
 
     fn locate(&mut self, positions: &[DVec3], cell: f64, most_blocks: usize) -> Result<(), GridError> {
-        self.found.resize(positions.len(), Found::default());
+        let inverse = 1.0 / cell;
+        self.found.resize(positions.len(), 0);
         let chunks = self.found.par_chunks_mut(CHUNK).zip(positions.par_chunks(CHUNK));
-        let bad = chunks.enumerate().filter_map(|(chunk, (found, positions))| {
-            dispatch(Locate { positions, found, inverse: 1.0 / cell }).map(|at| chunk * CHUNK + at)
+        let bad = chunks.enumerate().filter_map(|(chunk, (keys, positions))| {
+            dispatch(Locate { positions, keys, inverse }).map(|at| chunk * CHUNK + at)
         });
         if let Some(particle) = bad.min() {
             return Err(if positions[particle].is_finite() {
@@ -119,60 +113,67 @@ impl Blocks {
                 GridError::NotFinite { particle, quantity: "position" }
             });
         }
+        let met = self.number(most_blocks)?;
+        self.sort(&met);
+        self.places.resize(positions.len(), Place::default());
+        let chunks = self.places.par_chunks_mut(CHUNK).zip(self.order.par_chunks(CHUNK));
+        chunks.for_each(|(places, order)| dispatch(Settle { positions, order, places, inverse }));
+        Ok(())
+    }
+
+    /// Numbers blocks in the order in which particles meet them, and gives their keys.
+    fn number(&mut self, most_blocks: usize) -> Result<Vec<u64>, GridError> {
         let mut met = Vec::with_capacity(self.keys.len() + 16);
         self.table.clear();
+        self.numbers.clear();
+        self.numbers.reserve(self.found.len());
         let mut last = (u64::MAX, NONE);
-        for found in &mut self.found {
-            if found.key != last.0 {
-                let block = self.table.find_or_insert(found.key, met.len() as u32);
+        for &key in &self.found {
+            if key != last.0 {
+                let block = self.table.find_or_insert(key, met.len() as u32);
                 if block as usize == met.len() {
                     if met.len() == most_blocks {
                         return Err(GridError::TooManyBlocks { most: most_blocks });
                     }
-                    met.push(found.key);
+                    met.push(key);
                 }
-                last = (found.key, block);
+                last = (key, block);
             }
-            found.block = last.1;
+            self.numbers.push(last.1);
         }
-        self.sort(&met);
-        Ok(())
+        Ok(met)
     }
 
     /// Numbers blocks by their place, whatever the order in which particles met them, and fills the slots.
     fn sort(&mut self, met: &[u64]) {
         let mut order: Vec<u32> = (0..met.len() as u32).collect();
         order.sort_unstable_by_key(|&block| met[block as usize]);
-        let mut rank = vec![0u32; met.len()];
-        for (new, &old) in order.iter().enumerate() {
-            rank[old as usize] = new as u32;
-        }
         let sorted = order.iter().map(|&block| met[block as usize]);
         if self.keys.len() != met.len() || !self.keys.iter().copied().eq(sorted.clone()) {
             self.keys = sorted.collect();
             self.connect();
         }
-        self.starts.clear();
-        self.starts.resize(met.len() + 1, 0);
-        for &Found { block, .. } in &self.found {
-            self.starts[rank[block as usize] as usize + 1] += 1;
-        }
-        for block in 0..met.len() {
-            self.starts[block + 1] += self.starts[block];
-        }
         // By the number that a block had when it was met, to save looking up its rank for every particle.
-        self.cursors.clear();
-        self.cursors.extend(rank.iter().map(|&new| self.starts[new as usize]));
-        let count = self.found.len();
-        self.order.resize(count, 0);
-        self.slots.resize(count, 0);
-        self.places.resize(count, Place::default());
-        for (particle, &Found { place, block, .. }) in self.found.iter().enumerate() {
-            let slot = self.cursors[block as usize];
-            self.cursors[block as usize] = slot + 1;
-            self.order[slot as usize] = particle as u32;
-            self.places[slot as usize] = place;
-            self.slots[particle] = slot;
+        let mut cursors = vec![0u32; met.len()];
+        for &block in &self.numbers {
+            cursors[block as usize] += 1;
+        }
+        self.starts.clear();
+        self.starts.push(0);
+        let mut start = 0;
+        for &block in &order {
+            let count = std::mem::replace(&mut cursors[block as usize], start);
+            start += count;
+            self.starts.push(start);
+        }
+        self.order.resize(self.numbers.len(), 0);
+        self.slots.clear();
+        self.slots.reserve(self.numbers.len());
+        for (particle, &block) in self.numbers.iter().enumerate() {
+            let cursor = &mut cursors[block as usize];
+            self.order[*cursor as usize] = particle as u32;
+            self.slots.push(*cursor);
+            *cursor += 1;
         }
     }
 
@@ -199,10 +200,10 @@ impl Blocks {
     }
 }
 
-/// Finds the cell of each particle; gives the first that is beyond the lattice.
+/// Finds the block of each particle; gives the first that is beyond the lattice.
 struct Locate<'a> {
     positions: &'a [DVec3],
-    found: &'a mut [Found],
+    keys: &'a mut [u64],
     inverse: f64,
 }
 
@@ -212,7 +213,7 @@ impl Kernel for Locate<'_> {
     #[inline(always)]
     fn run<L: Lane>(self) -> Option<usize> {
         let reach = f64::from(REACH);
-        for (at, (position, found)) in self.positions.iter().zip(self.found).enumerate() {
+        for (at, (position, key)) in self.positions.iter().zip(self.keys).enumerate() {
             let (x, y, z) = (position.x * self.inverse, position.y * self.inverse, position.z * self.inverse);
             // Negated, so that what is no number counts as too far.
             let near = x.abs() < reach && y.abs() < reach && z.abs() < reach;
@@ -220,15 +221,34 @@ impl Kernel for Locate<'_> {
                 return Some(at);
             }
             let (i, j, k) = (cell_of(x), cell_of(y), cell_of(z));
-            let fraction = [x - (i - BIAS) as f64, y - (j - BIAS) as f64, z - (k - BIAS) as f64];
-            let tile = TILE as i64;
-            found.place = Place {
-                fraction: [fraction[0] as f32, fraction[1] as f32, fraction[2] as f32],
-                base: ((i & 3) + tile * ((j & 3) + tile * (k & 3))) as u32,
-            };
-            found.key = (i >> 2 | (j >> 2) << BITS | (k >> 2) << (2 * BITS)) as u64;
+            *key = (i >> 2 | (j >> 2) << BITS | (k >> 2) << (2 * BITS)) as u64;
         }
         None
+    }
+}
+
+/// Finds the place of each particle in its block.
+struct Settle<'a> {
+    positions: &'a [DVec3],
+    order: &'a [u32],
+    places: &'a mut [Place],
+    inverse: f64,
+}
+
+impl Kernel for Settle<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        let tile = TILE as i64;
+        for (place, &particle) in self.places.iter_mut().zip(self.order) {
+            let position = &self.positions[particle as usize];
+            let (x, y, z) = (position.x * self.inverse, position.y * self.inverse, position.z * self.inverse);
+            let (i, j, k) = (cell_of(x), cell_of(y), cell_of(z));
+            let fraction = [x - (i - BIAS) as f64, y - (j - BIAS) as f64, z - (k - BIAS) as f64];
+            place.fraction = [fraction[0] as f32, fraction[1] as f32, fraction[2] as f32];
+            place.base = ((i & 3) + tile * ((j & 3) + tile * (k & 3))) as u32;
+        }
     }
 }
 

@@ -3,9 +3,9 @@
 use glam::{IVec3, Vec3};
 use rayon::prelude::*;
 
-use super::blocks::{NONE, SIDE, TILE};
+use super::blocks::{NONE, SIDE};
 use super::boundary::Boundary;
-use super::scatter::Tile;
+use super::scatter::{Tile, region};
 use super::{GridParams, MpmGrid, within_block};
 use crate::math::lanes::{Kernel, Lane, Row, dispatch};
 
@@ -101,27 +101,19 @@ impl Kernel for Collect<'_> {
             if block == NONE {
                 continue;
             }
-            let tile = &self.tiles[block as usize].0;
-            // A block below along an axis reaches two nodes into this one, with the last two of its tile.
-            let shift = [(corner & 1) * SIDE, (corner >> 1 & 1) * SIDE, (corner >> 2) * SIDE];
-            let size = [reach(shift[0]), reach(shift[1]), reach(shift[2])];
-            for k in 0..size[2] {
-                for j in 0..size[1] {
-                    let from = shift[0] + TILE * (shift[1] + j + TILE * (shift[2] + k));
+            let [x, y, z] = region(corner);
+            let mut sources = self.tiles[block as usize].region(corner).chunks_exact(x);
+            for k in 0..z {
+                for j in 0..y {
                     let to = SIDE * (j + SIDE * k);
-                    let sources = &tile[from..from + size[0]];
-                    for (node, source) in self.nodes[to..to + size[0]].iter_mut().zip(sources) {
+                    let nodes = self.nodes[to..to + x].iter_mut();
+                    for (node, source) in nodes.zip(sources.next().unwrap_or_default()) {
                         (L::load(&node.0) + L::load(source)).store(&mut node.0);
                     }
                 }
             }
         }
     }
-}
-
-#[inline(always)]
-fn reach(shift: usize) -> usize {
-    if shift == 0 { SIDE } else { TILE - SIDE }
 }
 
 /// Turns momentum and impulse into velocities; gives the largest of the new ones [m/s].

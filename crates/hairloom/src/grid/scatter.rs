@@ -3,18 +3,70 @@
 use glam::{Mat3, Vec3};
 use rayon::prelude::*;
 
-use super::blocks::{Place, TILE};
+use super::blocks::{Place, SIDE, TILE};
 use super::{GridParams, MpmGrid, Particles, Point};
 use crate::math::Real;
 use crate::math::lanes::{Kernel, Lane, Row, WIDTH, dispatch};
 
-/// What the particles of one block give to the nodes they touch: momentum and mass, then impulse, in eight floats.
+/// What the particles of one block give to the nodes they touch: momentum and mass, then impulse, in eight floats. In
+/// eight regions, one for each block of nodes, so that each block reads its own in one go.
 #[derive(Debug, Clone)]
-pub(super) struct Tile(pub(super) Box<[Row; TILE * TILE * TILE]>);
+pub(super) struct Tile(Box<[Row; TILE * TILE * TILE]>);
 
 impl Default for Tile {
     fn default() -> Self {
         Self(Box::new([Row::default(); TILE * TILE * TILE]))
+    }
+}
+
+impl Tile {
+    /// The nodes in the block of nodes at one corner, x fastest; see [`region`] for how many there are along each axis.
+    #[inline(always)]
+    pub(super) fn region(&self, corner: usize) -> &[Row] {
+        &self.0[REGIONS[corner]..REGIONS[corner + 1]]
+    }
+}
+
+/// Where the region of each corner begins, and the end.
+const REGIONS: [usize; 9] = {
+    let mut starts = [0; 9];
+    let mut corner = 0;
+    while corner < 8 {
+        let [x, y, z] = region(corner);
+        starts[corner + 1] = starts[corner] + x * y * z;
+        corner += 1;
+    }
+    starts
+};
+
+/// How many nodes along each axis a tile has in the block of nodes at a corner.
+#[inline(always)]
+pub(super) const fn region(corner: usize) -> [usize; 3] {
+    let far = TILE - SIDE;
+    [
+        if corner & 1 == 0 { SIDE } else { far },
+        if corner & 2 == 0 { SIDE } else { far },
+        if corner & 4 == 0 { SIDE } else { far },
+    ]
+}
+
+/// Cuts a tile into its regions.
+#[inline(always)]
+fn cut<L: Lane>(tile: &[Row; TILE * TILE * TILE], out: &mut [Row; TILE * TILE * TILE]) {
+    let mut to = 0;
+    for corner in 0..8 {
+        let [x, y, z] = region(corner);
+        let first = [(corner & 1) * SIDE, (corner >> 1 & 1) * SIDE, (corner >> 2) * SIDE];
+        for k in 0..z {
+            for j in 0..y {
+                let from = first[0] + TILE * (first[1] + j + TILE * (first[2] + k));
+                // Not `copy_from_slice`: rows this short are not worth a call.
+                for (out, row) in out[to..to + x].iter_mut().zip(&tile[from..from + x]) {
+                    L::load(row).store(out);
+                }
+                to += x;
+            }
+        }
     }
 }
 
@@ -52,8 +104,8 @@ impl MpmGrid {
             let velocities = &velocities[range.clone()];
             let forces = if forces.is_empty() { &[] } else { &forces[range.clone()] };
             let affine = if affine { &particles.affine[range] } else { &[] };
-            let tile = &mut tile.0;
-            dispatch(Scatter { points, velocities, affine, forces, places, tile, constants });
+            let out = &mut tile.0;
+            dispatch(Scatter { points, velocities, affine, forces, places, out, constants });
         });
     }
 }
@@ -76,7 +128,7 @@ struct Scatter<'a> {
     /// As many as points, or none.
     forces: &'a [Vec3],
     places: &'a [Place],
-    tile: &'a mut [Row; TILE * TILE * TILE],
+    out: &'a mut [Row; TILE * TILE * TILE],
     constants: Constants,
 }
 
@@ -85,7 +137,7 @@ impl Kernel for Scatter<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        *self.tile = [Row::default(); TILE * TILE * TILE];
+        let mut tile = [Row::default(); TILE * TILE * TILE];
         let mut shares = [[Row::default(); 4]; WIDTH];
         let (mut affine, mut forces) = (self.affine.chunks(WIDTH), self.forces.chunks(WIDTH));
         let velocities = self.velocities.chunks(WIDTH);
@@ -106,9 +158,10 @@ impl Kernel for Scatter<'_> {
                 }
             }
             for (share, place) in shares.iter().zip(places) {
-                spread::<L>(self.tile, place, share);
+                spread::<L>(&mut tile, place, share);
             }
         }
+        cut::<L>(&tile, self.out);
     }
 }
 
