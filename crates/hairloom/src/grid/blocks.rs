@@ -220,8 +220,8 @@ impl Kernel for Locate<'_> {
             if !near {
                 return Some(at);
             }
-            let (i, j, k) = (cell_of(x), cell_of(y), cell_of(z));
-            *key = (i >> 2 | (j >> 2) << BITS | (k >> 2) << (2 * BITS)) as u64;
+            let (i, j, k) = (number(first_node(x)), number(first_node(y)), number(first_node(z)));
+            *key = i >> 2 | (j >> 2) << BITS | (k >> 2) << (2 * BITS);
         }
         None
     }
@@ -240,23 +240,36 @@ impl Kernel for Settle<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let tile = TILE as i64;
+        let tile = TILE as u64;
         for (place, &particle) in self.places.iter_mut().zip(self.order) {
             let position = &self.positions[particle as usize];
             let (x, y, z) = (position.x * self.inverse, position.y * self.inverse, position.z * self.inverse);
-            let (i, j, k) = (cell_of(x), cell_of(y), cell_of(z));
-            let fraction = [x - (i - BIAS) as f64, y - (j - BIAS) as f64, z - (k - BIAS) as f64];
-            place.fraction = [fraction[0] as f32, fraction[1] as f32, fraction[2] as f32];
+            let (i, j, k) = (first_node(x), first_node(y), first_node(z));
+            place.fraction = [fraction(x, i), fraction(y, j), fraction(z, k)];
+            let (i, j, k) = (number(i), number(j), number(k));
             place.base = ((i & 3) + tile * ((j & 3) + tile * (k & 3))) as u32;
         }
     }
 }
 
-/// The first node of a stencil along an axis, counted from the end of the lattice: what is positive is rounded down by
-/// cutting off its fraction.
+/// 2⁵²: from here on doubles are whole numbers, so that adding it rounds, and the number is in the lowest bits.
+const WHOLE: f64 = 4_503_599_627_370_496.0;
+
+/// The first node of the stencil of a point along an axis, counted from the end of the lattice, plus 2⁵². A point
+/// halfway between two nodes may have either stencil: they give the same weights.
 #[inline(always)]
-fn cell_of(scaled: f64) -> i64 {
-    (scaled + (BIAS as f64 - 0.5)) as i64
+fn first_node(scaled: f64) -> f64 {
+    scaled + (WHOLE + BIAS as f64 - 1.0)
+}
+
+#[inline(always)]
+fn number(first: f64) -> u64 {
+    first.to_bits() & ((1 << 52) - 1)
+}
+
+#[inline(always)]
+fn fraction(scaled: f64, first: f64) -> f32 {
+    (scaled - (first - (WHOLE + BIAS as f64))) as f32
 }
 
 /// The corner of a cube with these three bits.

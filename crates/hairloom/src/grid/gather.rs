@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::blocks::{Place, SIDE, TILE};
 use super::material::{Model, Strained};
 use super::nodes::NodeBlock;
-use super::scatter::{splat, weights};
+use super::scatter::{WINDOW, splat, weights};
 use super::{GridError, GridParams, MpmGrid, Particles, Point, Transfer};
 use crate::math::lanes::{Kernel, Lane, Row, WIDTH, dispatch};
 
@@ -105,7 +105,7 @@ impl Kernel for Gather<'_> {
     #[inline(always)]
     fn run<L: Lane>(self) {
         let mut tile = [Row::default(); TILE * TILE * TILE];
-        fill_tile(&mut tile, self.above, self.nodes);
+        fill_tile::<L>(&mut tile, self.above, self.nodes);
         let rules = self.rules;
         let scale = rules.per_cell * rules.dt;
         let mut batch = Strained::default();
@@ -119,13 +119,13 @@ impl Kernel for Gather<'_> {
             }
             for (lane, (point, seen)) in points.iter().zip(&seen).enumerate() {
                 batch.set_lane(lane, point.strain, point.gain);
-                for (column, moment) in batch.step.iter_mut().zip(&seen[1..]) {
+                for (column, moment) in batch.gradient.iter_mut().zip(&seen[1..]) {
                     for (row, value) in column.iter_mut().zip(moment.0) {
-                        row.0[lane] = value * scale;
+                        row.0[lane] = value;
                     }
                 }
             }
-            rules.model.advance::<L>(&mut batch);
+            rules.model.advance::<L>(&mut batch, scale);
             let results = points.iter_mut().zip(velocities).zip(&seen).zip(moved);
             for (lane, (((point, &before), seen), moved)) in results.enumerate() {
                 (point.strain, point.stress) = (batch.strain_of(lane), batch.stress_of(lane));
@@ -161,7 +161,7 @@ impl Rules {
 
 /// Copies the nodes that a block's particles touch side by side.
 #[inline(always)]
-fn fill_tile(tile: &mut [Row; TILE * TILE * TILE], above: &[u32; 8], nodes: &[NodeBlock]) {
+fn fill_tile<L: Lane>(tile: &mut [Row; TILE * TILE * TILE], above: &[u32; 8], nodes: &[NodeBlock]) {
     for k in 0..TILE {
         for j in 0..TILE {
             let side = 2 * (j / SIDE) + 4 * (k / SIDE);
@@ -169,10 +169,10 @@ fn fill_tile(tile: &mut [Row; TILE * TILE * TILE], above: &[u32; 8], nodes: &[No
             let to = TILE * (j + TILE * k);
             let (near, far) = (&nodes[above[side] as usize], &nodes[above[side + 1] as usize]);
             for i in 0..SIDE {
-                tile[to + i] = near[from + i].0;
+                L::load(&near[from + i].0).store(&mut tile[to + i]);
             }
             for i in SIDE..TILE {
-                tile[to + i] = far[from + i - SIDE].0;
+                L::load(&far[from + i - SIDE].0).store(&mut tile[to + i]);
             }
         }
     }
@@ -186,25 +186,25 @@ fn interpolate<L: Lane>(tile: &[Row; TILE * TILE * TILE], place: &Place, seen: &
     let (w0, w1, w2) = (splat::<L>(wx[0]), splat::<L>(wx[1]), splat::<L>(wx[2]));
     let (d0, d1, d2) =
         (splat::<L>(-fx * wx[0]), splat::<L>((1.0 - fx) * wx[1]), splat::<L>((2.0 - fx) * wx[2]));
+    let Some(window) = tile[place.base as usize..].first_chunk::<WINDOW>() else { return };
     let (mut own, mut x, mut y, mut z) = (L::zero(), L::zero(), L::zero(), L::zero());
-    for k in 0..3 {
+    for (k, wz) in wz.into_iter().enumerate() {
         let (mut plane, mut plane_x, mut plane_y) = (L::zero(), L::zero(), L::zero());
-        for j in 0..3 {
-            let first = place.base as usize + TILE * (j + TILE * k);
-            let Some([a, b, c]) = tile.get(first..first + 3) else { return };
-            let (a, b, c) = (L::load(a), L::load(b), L::load(c));
+        for (j, wy) in wy.into_iter().enumerate() {
+            let at = TILE * (j + TILE * k);
+            let (a, b, c) = (L::load(&window[at]), L::load(&window[at + 1]), L::load(&window[at + 2]));
             let line = c.mul_add(w2, b.mul_add(w1, a * w0));
             let line_x = c.mul_add(d2, b.mul_add(d1, a * d0));
-            let weight = splat::<L>(wy[j]);
+            let weight = splat::<L>(wy);
             plane = line.mul_add(weight, plane);
             plane_x = line_x.mul_add(weight, plane_x);
-            plane_y = line.mul_add(splat(wy[j] * (j as f32 - fy)), plane_y);
+            plane_y = line.mul_add(splat(wy * (j as f32 - fy)), plane_y);
         }
-        let weight = splat::<L>(wz[k]);
+        let weight = splat::<L>(wz);
         own = plane.mul_add(weight, own);
         x = plane_x.mul_add(weight, x);
         y = plane_y.mul_add(weight, y);
-        z = plane.mul_add(splat(wz[k] * (k as f32 - fz)), z);
+        z = plane.mul_add(splat(wz * (k as f32 - fz)), z);
     }
     own.store(&mut seen[0]);
     x.store(&mut seen[1]);

@@ -172,9 +172,9 @@ fn rotate(
     for row in a.iter_mut().chain(vectors) {
         (row[p], row[q]) = (cosine * row[p] - sine * row[q], sine * row[p] + cosine * row[q]);
     }
-    for column in 0..3 {
-        (a[p][column], a[q][column]) =
-            (cosine * a[p][column] - sine * a[q][column], sine * a[p][column] + cosine * a[q][column]);
+    let (above, below) = a.split_at_mut(q);
+    for (x, y) in above[p].iter_mut().zip(&mut below[0]) {
+        (*x, *y) = (cosine * *x - sine * *y, sine * *x + cosine * *y);
     }
     (a[p][q], a[q][p]) = (0.0, 0.0);
 }

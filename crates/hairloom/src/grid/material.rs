@@ -161,8 +161,8 @@ impl Material {
 /// Eight particles' strain on its way through a step.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Strained {
-    /// Δt ∇v by columns.
-    pub step: [[Row; 3]; 3],
+    /// ∇v by columns, to any scale.
+    pub gradient: [[Row; 3]; 3],
     /// b − I: xx, xy, yy, xz, yz, zz.
     pub strain: [Row; 6],
     pub gain: Row,
@@ -183,10 +183,10 @@ impl Strained {
         self.gain.0[lane] = gain;
     }
 
-    /// Δt div v of one lane.
+    /// div v of one lane, to the scale of the gradient.
     #[inline(always)]
     pub(super) fn divergence(&self, lane: usize) -> f32 {
-        self.step[0][0].0[lane] + self.step[1][1].0[lane] + self.step[2][2].0[lane]
+        self.gradient[0][0].0[lane] + self.gradient[1][1].0[lane] + self.gradient[2][2].0[lane]
     }
 
     /// The strain of one lane.
@@ -234,13 +234,14 @@ impl Model {
         Self { material: *material, lambda, mu, slope }
     }
 
-    /// Advances strain by a step, lets it yield, and finds the stress.
+    /// Advances strain by `scale` times the gradient, lets it yield, and finds the stress.
     #[inline(always)]
-    pub(super) fn advance<L: Lane>(&self, batch: &mut Strained) {
+    pub(super) fn advance<L: Lane>(&self, batch: &mut Strained, scale: f32) {
+        let scale = L::splat(scale.into());
         let step = limited(Matrix3([
-            load3::<L>(&batch.step[0]),
-            load3::<L>(&batch.step[1]),
-            load3::<L>(&batch.step[2]),
+            load3::<L>(&batch.gradient[0]) * scale,
+            load3::<L>(&batch.gradient[1]) * scale,
+            load3::<L>(&batch.gradient[2]) * scale,
         ]));
         match &self.material {
             Material::Sand(sand) => self.advance_sand::<L>(sand, step, batch),

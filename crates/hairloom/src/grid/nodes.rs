@@ -3,7 +3,7 @@
 use glam::{IVec3, Vec3};
 use rayon::prelude::*;
 
-use super::blocks::{NONE, SIDE};
+use super::blocks::{NONE, SIDE, TILE};
 use super::boundary::Boundary;
 use super::scatter::{Tile, region};
 use super::{GridParams, MpmGrid, within_block};
@@ -105,13 +105,25 @@ impl Kernel for Collect<'_> {
             let mut sources = self.tiles[block as usize].region(corner).chunks_exact(x);
             for k in 0..z {
                 for j in 0..y {
-                    let to = SIDE * (j + SIDE * k);
-                    let nodes = self.nodes[to..to + x].iter_mut();
-                    for (node, source) in nodes.zip(sources.next().unwrap_or_default()) {
-                        (L::load(&node.0) + L::load(source)).store(&mut node.0);
+                    let nodes = &mut self.nodes[SIDE * (j + SIDE * k)..];
+                    let sources = sources.next().unwrap_or_default();
+                    if x == SIDE {
+                        add::<L, SIDE>(sources, nodes);
+                    } else {
+                        add::<L, { TILE - SIDE }>(sources, nodes);
                     }
                 }
             }
+        }
+    }
+}
+
+/// Adds a few rows.
+#[inline(always)]
+fn add<L: Lane, const N: usize>(from: &[Row], to: &mut [Node]) {
+    if let (Some(from), Some(to)) = (from.first_chunk::<N>(), to.first_chunk_mut::<N>()) {
+        for (from, to) in from.iter().zip(to) {
+            (L::load(&to.0) + L::load(from)).store(&mut to.0);
         }
     }
 }

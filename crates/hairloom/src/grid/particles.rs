@@ -113,12 +113,10 @@ impl Particles {
         if self.slots == slots {
             return;
         }
-        let old = &self.slots;
-        let from = order.par_iter().with_min_len(2048).map(|&particle| old[particle as usize] as usize);
-        from.clone().map(|slot| self.points[slot]).collect_into_vec(&mut self.spare_points);
+        permute(order, &self.slots, &self.points, &mut self.spare_points, Point::default());
         std::mem::swap(&mut self.points, &mut self.spare_points);
         if !self.affine.is_empty() {
-            from.map(|slot| self.affine[slot]).collect_into_vec(&mut self.spare_affine);
+            permute(order, &self.slots, &self.affine, &mut self.spare_affine, Mat3::ZERO);
             std::mem::swap(&mut self.affine, &mut self.spare_affine);
         }
         self.slots.copy_from_slice(slots);
@@ -167,4 +165,14 @@ impl Particles {
             (point.strain, point.stress, point.gain) = material.settle(point.strain, point.gain);
         }
     }
+}
+
+/// Fills slot after slot with what its particle had in the slots before.
+fn permute<T: Copy + Send + Sync>(order: &[u32], slots: &[u32], from: &[T], to: &mut Vec<T>, empty: T) {
+    to.resize(order.len(), empty);
+    to.par_chunks_mut(2048).zip(order.par_chunks(2048)).for_each(|(to, order)| {
+        for (to, &particle) in to.iter_mut().zip(order) {
+            *to = from[slots[particle as usize] as usize];
+        }
+    });
 }

@@ -59,13 +59,24 @@ fn cut<L: Lane>(tile: &[Row; TILE * TILE * TILE], out: &mut [Row; TILE * TILE * 
         let first = [(corner & 1) * SIDE, (corner >> 1 & 1) * SIDE, (corner >> 2) * SIDE];
         for k in 0..z {
             for j in 0..y {
-                let from = first[0] + TILE * (first[1] + j + TILE * (first[2] + k));
-                // Not `copy_from_slice`: rows this short are not worth a call.
-                for (out, row) in out[to..to + x].iter_mut().zip(&tile[from..from + x]) {
-                    L::load(row).store(out);
+                let from = &tile[first[0] + TILE * (first[1] + j + TILE * (first[2] + k))..];
+                if x == SIDE {
+                    copy::<L, SIDE>(from, &mut out[to..]);
+                } else {
+                    copy::<L, { TILE - SIDE }>(from, &mut out[to..]);
                 }
                 to += x;
             }
+        }
+    }
+}
+
+/// Copies a few rows; how many is known beforehand, because a call for so few would cost more than the copy.
+#[inline(always)]
+fn copy<L: Lane, const N: usize>(from: &[Row], to: &mut [Row]) {
+    if let (Some(from), Some(to)) = (from.first_chunk::<N>(), to.first_chunk_mut::<N>()) {
+        for (from, to) in from.iter().zip(to) {
+            L::load(from).store(to);
         }
     }
 }
@@ -116,8 +127,12 @@ fn by_slot(order: &[u32], column: &[Vec3], out: &mut Vec<Vec3>) {
         out.clear();
         return;
     }
-    let slots = order.par_iter().with_min_len(2048);
-    slots.map(|&particle| column[particle as usize]).collect_into_vec(out);
+    out.resize(order.len(), Vec3::ZERO);
+    out.par_chunks_mut(2048).zip(order.par_chunks(2048)).for_each(|(out, order)| {
+        for (out, &particle) in out.iter_mut().zip(order) {
+            *out = column[particle as usize];
+        }
+    });
 }
 
 struct Scatter<'a> {
@@ -209,6 +224,9 @@ pub(super) fn splat<L: Real>(value: f32) -> L {
     L::splat(f64::from(value))
 }
 
+/// Rows of a tile from the first to the last node of a stencil.
+pub(super) const WINDOW: usize = 2 * (1 + TILE + TILE * TILE) + 1;
+
 /// Adds a particle's share to the 27 nodes of its stencil.
 #[inline(always)]
 fn spread<L: Lane>(tile: &mut [Row; TILE * TILE * TILE], place: &Place, share: &[Row; 4]) {
@@ -218,17 +236,18 @@ fn spread<L: Lane>(tile: &mut [Row; TILE * TILE * TILE], place: &Place, share: &
     let (d0, d1, d2) =
         (splat::<L>(-fx * wx[0]), splat::<L>((1.0 - fx) * wx[1]), splat::<L>((2.0 - fx) * wx[2]));
     let (own, x, y, z) = (L::load(&share[0]), L::load(&share[1]), L::load(&share[2]), L::load(&share[3]));
-    for k in 0..3 {
+    // One check for all nodes: from here on offsets are constants.
+    let Some(window) = tile[place.base as usize..].first_chunk_mut::<WINDOW>() else { return };
+    for (k, wz) in wz.into_iter().enumerate() {
         let plane = z.mul_add(splat(k as f32 - fz), own);
-        for j in 0..3 {
-            let weight = splat::<L>(wz[k] * wy[j]);
+        for (j, wy) in wy.into_iter().enumerate() {
+            let weight = splat::<L>(wz * wy);
             let line = y.mul_add(splat(j as f32 - fy), plane) * weight;
             let slope = x * weight;
-            let first = place.base as usize + TILE * (j + TILE * k);
-            let Some([a, b, c]) = tile.get_mut(first..first + 3) else { return };
-            slope.mul_add(d0, line.mul_add(w0, L::load(a))).store(a);
-            slope.mul_add(d1, line.mul_add(w1, L::load(b))).store(b);
-            slope.mul_add(d2, line.mul_add(w2, L::load(c))).store(c);
+            let at = TILE * (j + TILE * k);
+            slope.mul_add(d0, line.mul_add(w0, L::load(&window[at]))).store(&mut window[at]);
+            slope.mul_add(d1, line.mul_add(w1, L::load(&window[at + 1]))).store(&mut window[at + 1]);
+            slope.mul_add(d2, line.mul_add(w2, L::load(&window[at + 2]))).store(&mut window[at + 2]);
         }
     }
 }

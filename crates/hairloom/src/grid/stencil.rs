@@ -18,7 +18,7 @@ impl Stencil {
     /// cells of the origin.
     pub fn new(point: DVec3, cell: f64) -> Self {
         let scaled = point * (1.0 / cell);
-        let base = (scaled - 0.5).floor();
+        let base = DVec3::from_array((scaled - 1.0).to_array().map(f64::round_ties_even));
         let fraction = scaled - base;
         let weights = fraction.to_array().map(weights);
         Self { base: base.as_ivec3(), weights, fraction, cell }

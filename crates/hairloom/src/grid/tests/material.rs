@@ -109,7 +109,7 @@ impl Kernel for Advance<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        self.0.advance::<L>(self.1);
+        self.0.advance::<L>(self.1, 1.0);
     }
 }
 
@@ -143,7 +143,7 @@ fn lanes_settle_sand_as_eigenvalues_do() {
                 let [x, y, z] = column.to_array().map(|value| f64::from(value as f32));
                 *rounded = Vector3::new(x, y, z);
             }
-            for (rows, column) in batch.step.iter_mut().zip(rounded.0) {
+            for (rows, column) in batch.gradient.iter_mut().zip(rounded.0) {
                 for (row, value) in rows.iter_mut().zip(column.to_array()) {
                     row.0[k] = value as f32;
                 }
