@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use super::Particles;
 use crate::body::Obstacles;
 
-/// A solid near a point.
+/// A solid near a point, where it is at the end of the step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Contact {
     /// Signed distance to its surface [m], negative inside.
@@ -18,24 +18,33 @@ pub struct Contact {
 }
 
 impl Contact {
-    /// `velocity` [m/s] of a point, so that within a step [s] it does not go through the surface, or no deeper if it is
-    /// inside. The impulse that stops it allows for as much friction as Coulomb's law gives.
+    /// `velocity` [m/s] of a node, so that within a step [s] it does not go through the surface, or no deeper if it was
+    /// inside before. The impulse that stops it brings as much friction as Coulomb's law allows.
     pub fn bounded(&self, velocity: Vec3, dt: f32) -> Vec3 {
+        let gap_before = self.distance + self.velocity.dot(self.normal) * dt;
+        self.held(velocity, -gap_before.max(0.0) / dt)
+    }
+
+    /// `velocity` [m/s] of a point on the surface or inside: what leads farther in is stopped.
+    pub fn stopped(&self, velocity: Vec3) -> Vec3 {
+        self.held(velocity, 0.0)
+    }
+
+    /// Holds the normal velocity, relative to the solid, at `least` [m/s] or more.
+    fn held(&self, velocity: Vec3, least: f32) -> Vec3 {
         let relative = velocity - self.velocity;
         let normal = relative.dot(self.normal);
-        let least = -self.distance.max(0.0) / dt;
         if normal >= least {
             return velocity;
         }
-        let stopped = least - normal;
         let slip = relative - self.normal * normal;
         let speed = slip.length();
-        let kept = if speed > 0.0 { (1.0 - self.friction * stopped / speed).max(0.0) } else { 0.0 };
+        let kept = if speed > 0.0 { (1.0 - self.friction * (least - normal) / speed).max(0.0) } else { 0.0 };
         self.velocity + slip * kept + self.normal * least
     }
 }
 
-/// Solids that nodes and particles stay out of.
+/// Solids that nodes and particles stay out of, where they are at the end of the step.
 pub trait Boundary: Sync {
     /// Visits every solid that may be near a point. Near an edge between two solids both count: a node that lies outside
     /// of one and inside of the other must obey both.
@@ -43,11 +52,6 @@ pub trait Boundary: Sync {
 
     /// A cheap lower bound of the distance to any solid [m].
     fn clearance(&self, point: Vec3) -> f32;
-
-    /// How far any solid may move towards a point within a step [m], at most.
-    fn reach(&self, _dt: f32) -> f32 {
-        0.0
-    }
 
     /// Whether there is none.
     fn is_empty(&self) -> bool {
@@ -107,8 +111,7 @@ impl Particles {
             boundary.contacts(point, &mut |contact| {
                 if contact.distance < margin {
                     *position += (contact.normal * (margin - contact.distance)).as_dvec3();
-                    // On the surface, whatever leads inwards is stopped.
-                    *velocity = Contact { distance: 0.0, ..contact }.bounded(*velocity, 1.0);
+                    *velocity = contact.stopped(*velocity);
                 }
             });
         });

@@ -164,7 +164,7 @@ fn bound_block(
     }
     let half = 0.5 * (SIDE - 1) as f32;
     let centre = (corner.as_vec3() + half) * cell;
-    if boundary.clearance(centre) > 3f32.sqrt() * half * cell + reach + boundary.reach(dt) {
+    if boundary.clearance(centre) > 3f32.sqrt() * half * cell + reach {
         return;
     }
     for (at, node) in nodes.iter_mut().enumerate() {
@@ -173,7 +173,7 @@ fn bound_block(
         }
         let point = (corner + within_block(at)).as_vec3() * cell;
         let mut velocity = node.first();
-        if boundary.clearance(point) > velocity.length() * dt + boundary.reach(dt) {
+        if boundary.clearance(point) > velocity.length() * dt {
             continue;
         }
         boundary.contacts(point, &mut |contact| velocity = contact.bounded(velocity, dt));

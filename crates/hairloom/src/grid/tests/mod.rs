@@ -1,6 +1,7 @@
 //! The grid against conservation laws, closed forms and brute force.
 
 mod blocks;
+mod bodies;
 mod material;
 mod motion;
 mod transfer;

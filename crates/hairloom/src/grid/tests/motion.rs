@@ -146,6 +146,11 @@ fn moving_bodies_carry_nodes_along_by_friction() {
     let near = Contact { distance: 0.01, ..contact };
     assert!(near.bounded(Vec3::new(1.0, -3.0, 0.0), 0.01).distance(Vec3::new(1.0, -1.0, 0.0)) < 1e-6);
     assert_eq!(near.bounded(Vec3::new(4.0, -0.9, 0.0), 0.01), Vec3::new(4.0, -0.9, 0.0));
+    // A solid that arrives within the step takes along what it meets, but only as far as it goes.
+    let arriving = Contact { distance: -0.004, velocity: Vec3::Y, friction: 0.0, ..contact };
+    assert!(arriving.bounded(Vec3::ZERO, 0.01).distance(Vec3::Y * 0.4) < 1e-6);
+    let inside_before = Contact { distance: -0.02, ..arriving };
+    assert!(inside_before.bounded(Vec3::ZERO, 0.01).distance(Vec3::Y) < 1e-6);
 }
 
 #[test]

@@ -84,12 +84,12 @@ fn affine_transfers_reproduce_a_linear_field() {
     }
     let starts = particles.positions.clone();
     MpmGrid::default().step(&mut particles, &[], &params, &Nothing, 0.0, DT).unwrap();
-    for p in 0..particles.len() {
-        assert!(particles.velocities[p].distance(at(starts[p])) < 2e-6, "{}", particles.velocities[p]);
+    for (p, &start) in starts.iter().enumerate() {
+        assert!(particles.velocities[p].distance(at(start)) < 2e-6, "{}", particles.velocities[p]);
         let error = particles.affine(p) - field.as_mat3();
         let worst = error.to_cols_array().into_iter().fold(0.0f32, |most, e| most.max(e.abs()));
         assert!(worst < 3e-4, "{worst}: {}", particles.affine(p));
-        let moved = starts[p] + at(starts[p]).as_dvec3() * f64::from(DT);
+        let moved = start + at(start).as_dvec3() * f64::from(DT);
         assert!(particles.positions[p].distance(moved) < 1e-8);
     }
 }
@@ -113,7 +113,7 @@ fn nodes_hold_what_summing_over_stencils_gives() {
     grid.bin(&mut particles, &params).unwrap();
     grid.scatter(&particles, &forces, &params, DT).unwrap();
     let mut sums = vec![(0.0f64, DVec3::ZERO, DVec3::ZERO); grid.node_count()];
-    for p in 0..particles.len() {
+    for (p, force) in forces.iter().enumerate() {
         let (m, v) = (f64::from(particles.point(p).mass), particles.velocities[p].as_dvec3());
         let s = particles.point(p).stress;
         let tau = Mat3::from_cols_array(&[s.xx, s.xy, s.xz, s.xy, s.yy, s.yz, s.xz, s.yz, s.zz]).as_dmat3();
@@ -124,9 +124,9 @@ fn nodes_hold_what_summing_over_stencils_gives() {
             sum.0 += weight * m;
             sum.1 += (v + particles.affine(p).as_dmat3() * offset) * (weight * m);
             let weigh = if particles.point(p).pinned { 0.0 } else { m };
-            let force = (forces[p].as_dvec3() + params.gravity.as_dvec3() * weigh) * weight
+            let all = (force.as_dvec3() + params.gravity.as_dvec3() * weigh) * weight
                 - tau * gradient * f64::from(particles.point(p).volume);
-            sum.2 += force * f64::from(DT);
+            sum.2 += all * f64::from(DT);
         }
     }
     let scale = sums.iter().fold((0.0f64, 0.0f64, 0.0f64), |most, sum| {
