@@ -75,7 +75,7 @@ impl MpmGrid {
         dt: f32,
     ) -> Result<(), GridError> {
         self.bin(particles, params)?;
-        self.check(particles, forces)?;
+        self.check(particles, forces, dt)?;
         self.scatter_tiles(particles, forces, params, dt);
         self.collect_and_update(params, boundary, dt);
         self.gather(particles, params, dt)?;
@@ -100,7 +100,7 @@ impl MpmGrid {
         params: &GridParams,
         dt: f32,
     ) -> Result<(), GridError> {
-        self.check(particles, forces)?;
+        self.check(particles, forces, dt)?;
         self.scatter_tiles(particles, forces, params, dt);
         self.collect_tiles();
         Ok(())
@@ -118,7 +118,7 @@ impl MpmGrid {
         params: &GridParams,
         dt: f32,
     ) -> Result<(), GridError> {
-        self.check(particles, &[])?;
+        self.check(particles, &[], dt)?;
         let (binned, count) = (self.velocities.len().min(self.nodes.len()), particles.len());
         if self.velocities.len() != count || self.nodes.len() != self.blocks.node_blocks() {
             return Err(GridError::NotBinned { binned, particles: count });
@@ -126,8 +126,10 @@ impl MpmGrid {
         self.gather_moved(particles, params, dt)
     }
 
-    /// That these are the particles that were binned, and that there is a force for each of them or none at all.
-    fn check(&self, particles: &Particles, forces: &[Vec3]) -> Result<(), GridError> {
+    /// That the step is a time, that these are the particles that were binned, and that there is a force for each of
+    /// them or none at all.
+    fn check(&self, particles: &Particles, forces: &[Vec3], dt: f32) -> Result<(), GridError> {
+        params::within("the step", dt.into(), 1e-9, 1e3, "between 1e-9 and 1e3 s")?;
         particles.check_lengths()?;
         let (binned, count) = (self.blocks.order.len(), particles.len());
         if self.blocks.slots != particles.slots {

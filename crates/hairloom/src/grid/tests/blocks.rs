@@ -94,6 +94,10 @@ fn bad_input_is_an_error_that_says_what_is_wrong() {
         let bad = GridParams { cell, ..good };
         assert!(matches!(grid.bin(&mut particles, &bad), Err(GridError::BadParameter { .. })), "{cell}");
     }
+    for dt in [0.0, -0.1, f32::NAN, f32::INFINITY] {
+        let error = grid.step(&mut particles, &[], &good, &Nothing, 0.0, dt).unwrap_err();
+        assert!(matches!(error, GridError::BadParameter { parameter: "the step", .. }), "{dt}: {error}");
+    }
     particles.velocities[4].x = f32::NAN;
     let error = grid.step(&mut particles, &[], &good, &Nothing, 0.0, DT).unwrap_err();
     assert!(matches!(error, GridError::NotFinite { quantity: "velocity", .. }), "{error}");
