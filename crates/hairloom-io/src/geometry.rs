@@ -10,7 +10,6 @@ use crate::cache::{CacheError, CacheFormat};
 use crate::grooms::Said;
 use crate::space::{Axis, Space};
 use crate::stage::{Stage, StageMesh};
-use crate::usd::{Layer, UsdError};
 
 /// An open file. Times are in its own units: time codes in USD, seconds in Alembic.
 #[derive(Debug)]
@@ -20,11 +19,12 @@ pub(crate) enum Geometry {
 }
 
 impl Geometry {
-    /// Opens a file in the format of its extension: Alembic, or else USD.
-    pub(crate) fn open(path: &Path) -> Result<Self, CacheError> {
+    /// Opens a file in the format of its extension: Alembic, or else USD, which may bring in files from outside its folder
+    /// only where that is said to be allowed.
+    pub(crate) fn open(path: &Path, outside: bool) -> Result<Self, CacheError> {
         Ok(match CacheFormat::of_file(path) {
             Ok(CacheFormat::Alembic) => Self::Alembic(Archive::open(path)?),
-            _ => Self::Usd(Stage::open(path)?),
+            _ => Self::Usd(Stage::open(path, outside)?),
         })
     }
 
@@ -65,19 +65,18 @@ impl Geometry {
         }
     }
 
-    /// The error for something that is not in the file: `missing`, or if it may be in files that this one names, how to
-    /// get at it.
+    /// The error for something that is not in the file: `missing`, or if it may be in what was left out, that.
     pub(crate) fn without(&self, path: &Path, missing: CacheError) -> CacheError {
-        match self.unfollowed(path) {
+        match self.unfollowed() {
             Some(unfollowed) => CacheError::Composed { path: path.to_owned(), unfollowed },
             None => missing,
         }
     }
 
-    /// What in the file names other files, or other parts of it, that are not followed.
-    pub(crate) fn unfollowed(&self, path: &Path) -> Option<String> {
+    /// What in the file brings in more that is not read, in words.
+    pub(crate) fn unfollowed(&self) -> Option<String> {
         match self {
-            Self::Usd(_) => unfollowed(&Layer::open(path).ok()?).ok()?,
+            Self::Usd(stage) => (!stage.warnings().is_empty()).then(|| stage.warnings().join("; ")),
             Self::Alembic(_) => None,
         }
     }
@@ -163,6 +162,14 @@ impl Geometry {
         }
     }
 
+    /// The time of a time code.
+    pub(crate) fn time_of_code(&self, code: f64) -> f64 {
+        match self {
+            Self::Usd(_) => code,
+            Self::Alembic(archive) => code / archive.per_second(),
+        }
+    }
+
     /// The time code of a time.
     pub(crate) fn time_code(&self, time: f64) -> f64 {
         match self {
@@ -178,25 +185,4 @@ impl Geometry {
             Self::Alembic(archive) => archive.fingerprint(),
         }
     }
-}
-
-/// The first thing in a layer that composes it from others, in words.
-fn unfollowed(layer: &Layer) -> Result<Option<String>, UsdError> {
-    if layer.metadata("subLayers")?.is_some() {
-        return Ok(Some("it has sublayers".into()));
-    }
-    let arcs = [
-        ("references", "has references"),
-        ("payload", "has a payload"),
-        ("inheritPaths", "inherits from others"),
-        ("specializes", "specializes others"),
-    ];
-    for prim in layer.prims()? {
-        for (field, has) in arcs {
-            if prim.metadata(field)?.is_some() {
-                return Ok(Some(format!("its prim {} {has}", prim.path())));
-            }
-        }
-    }
-    Ok(None)
 }

@@ -81,6 +81,8 @@ pub struct Said {
     pub unit: Option<f32>,
     /// The axis that points up in the file.
     pub up: Option<Axis>,
+    /// Whether the file may bring in others from outside its folder (see [`crate::usd`]).
+    pub allow_outside: bool,
 }
 
 impl From<&GroomFileSettings> for Said {
@@ -89,7 +91,7 @@ impl From<&GroomFileSettings> for Said {
             UpAxis::Y => Axis::Y,
             UpAxis::Z => Axis::Z,
         });
-        Self { unit: settings.unit.map(|unit| unit as f32), up }
+        Self { unit: settings.unit.map(|unit| unit as f32), up, allow_outside: false }
     }
 }
 
@@ -182,7 +184,7 @@ pub fn read_metres(path: impl AsRef<Path>, said: &Said) -> Result<Groom, CacheEr
 }
 
 fn read_geometry(path: &Path, said: &Said) -> Result<FileGroom, CacheError> {
-    let mut geometry = Geometry::open(path)?;
+    let mut geometry = Geometry::open(path, said.allow_outside)?;
     if !geometry.has_curves() {
         return Err(geometry.without(path, CacheError::NoCurves { path: path.to_owned() }));
     }

@@ -75,34 +75,11 @@ fn what_a_format_cannot_hold_is_told() {
 fn a_scene_says_the_unit_and_the_axes_of_its_groom() {
     let folder = tempfile::tempdir().unwrap();
     let start = FileGroom { groom: groom(2, 3), space: Space { unit: 0.01, up: Axis::Z } };
-    let said = Said { unit: Some(0.01), up: Some(Axis::Z) };
+    let said = Said { unit: Some(0.01), up: Some(Axis::Z), ..Said::default() };
     grooms::write(folder.path().join("a.tfx"), &start, &said).unwrap();
     let scene = Scene::from_toml("[groom]\nfile = 'a.tfx'\nunit = 'cm'\nup = 'z'\n", "a.toml").unwrap();
     let simulation = Simulation::new(scene, &Folder::new(folder.path())).unwrap();
     assert_eq!(simulation.groom().curves, start.into_metres().curves);
-}
-
-#[test]
-fn a_layer_that_takes_its_hair_from_others_says_so() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("shot.usda");
-    let layers = [
-        ("def Xform \"Hair\" (prepend references = @hair.usda@) {}", "its prim /Hair has references"),
-        ("def Xform \"Hair\" (prepend payload = @hair.usda@</Hair>) {}", "its prim /Hair has a payload"),
-    ];
-    for (text, expected) in layers {
-        std::fs::write(&path, format!("#usda 1.0\n{text}\n")).unwrap();
-        let told = grooms::read(&path, &Said::default()).unwrap_err().to_string();
-        assert!(told.contains(expected) && told.contains("usdcat --flatten"), "{told}");
-        let told = Folder::new(folder.path()).mesh("shot.usda").unwrap_err();
-        assert!(told.contains(expected) && told.contains("usdcat --flatten"), "{told}");
-    }
-    std::fs::write(&path, "#usda 1.0\n(subLayers = [@hair.usda@])\n").unwrap();
-    let told = Cache::open(&path).unwrap_err().to_string();
-    assert!(told.contains("it has sublayers") && told.contains("usdcat --flatten"), "{told}");
-    std::fs::write(&path, "#usda 1.0\ndef Xform \"Hair\" {}\n").unwrap();
-    let told = grooms::read(&path, &Said::default()).unwrap_err().to_string();
-    assert!(told.contains("there are no curves"), "{told}");
 }
 
 /// A cache of three frames that is not even in time, in centimetres, with a body.

@@ -161,7 +161,7 @@ fn positions_survive_any_conversion() {
         groom: Groom { root_uv: Vec::new(), ..groom(4, 6) },
         space: Space { unit: 0.01, up: Axis::Z },
     };
-    let said = Said { unit: Some(0.01), up: Some(Axis::Z) };
+    let said = Said { unit: Some(0.01), up: Some(Axis::Z), ..Said::default() };
     for first in endings {
         for second in endings {
             let (a, b) =
@@ -171,7 +171,7 @@ fn positions_survive_any_conversion() {
             let (start, said) = match metres {
                 true => (
                     FileGroom { space: Space::SCENE, ..start.clone() },
-                    Said { unit: Some(1.0), up: Some(Axis::Y) },
+                    Said { unit: Some(1.0), up: Some(Axis::Y), ..Said::default() },
                 ),
                 false => (start.clone(), said),
             };

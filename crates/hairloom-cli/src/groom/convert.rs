@@ -55,11 +55,11 @@ Examples:
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let from = arguments.from.display();
-    let said = Said { unit: arguments.to_unit, up: arguments.to_up };
+    let said = Said { unit: arguments.to_unit, up: arguments.to_up, ..Said::default() };
     let (cache, space) =
         Cache::open_in_own_space(&arguments.from, &arguments.source.said()).map_err(Failure::bad_input)?;
     if let Some(unread) = cache.unfollowed() {
-        tell(&format!("warning: {from}: {unread}: what that brings in is not read"));
+        tell(&format!("warning: {from}: {unread}"));
     }
     if cache.frames() > 1 && arguments.frame.is_none() {
         if matches!(GroomFormat::of_file(&arguments.to), Some(GroomFormat::Usd | GroomFormat::Alembic)) {
