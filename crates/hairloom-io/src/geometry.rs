@@ -8,7 +8,7 @@ use hairloom::groom::Groom;
 use crate::alembic::Archive;
 use crate::cache::{CacheError, CacheFormat};
 use crate::grooms::Said;
-use crate::space::{Axis, Space};
+use crate::space::Space;
 use crate::stage::{Stage, StageMesh};
 
 /// An open file. Times are in its own units: time codes in USD, seconds in Alembic.
@@ -33,14 +33,14 @@ impl Geometry {
         match self {
             Self::Usd(stage) => stage.place(said.or(stage.space())),
             Self::Alembic(archive) if *said != Said::default() => {
-                archive.place(said.or(Space { unit: archive.unit() as f32, up: Axis::Y }));
+                archive.place(said.or(archive.space()));
             }
             Self::Alembic(_) => {}
         }
     }
 
     /// Leaves everything in the file's own unit and axes, and answers those. Alembic states none: its points come in
-    /// metres, by the unit that Hairloom notes, unless a unit is said.
+    /// those that Hairloom notes for them, or else in metres, unless something is said.
     pub(crate) fn leave_in_own_space(&mut self, said: &Said) -> Space {
         match self {
             Self::Usd(stage) => {
@@ -49,10 +49,13 @@ impl Geometry {
                 space
             }
             Self::Alembic(archive) => {
-                if said.unit.is_some() {
-                    archive.place(Space::SCENE);
+                if said.unit.is_none() && said.up.is_none() {
+                    let space = archive.points_space();
+                    archive.leave_in(space);
+                    return space;
                 }
-                said.or(Space::SCENE)
+                archive.place(Space::SCENE);
+                said.or(archive.space())
             }
         }
     }
@@ -61,7 +64,7 @@ impl Geometry {
     pub(crate) fn space(&self) -> Space {
         match self {
             Self::Usd(stage) => stage.space(),
-            Self::Alembic(archive) => Space { unit: archive.unit() as f32, up: Axis::Y },
+            Self::Alembic(archive) => archive.space(),
         }
     }
 

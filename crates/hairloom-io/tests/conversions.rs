@@ -3,7 +3,7 @@
 use glam::{Vec2, Vec3};
 use hairloom::groom::{Attribute, Curves, Domain, Groom, Root, Values};
 use hairloom::scene::Scene;
-use hairloom::simulate::{Library, Simulation};
+use hairloom::simulate::Simulation;
 use hairloom_io::cache::{Cache, convert_frames};
 use hairloom_io::grooms::{self, FileGroom, Said};
 use hairloom_io::{Axis, Folder, Space};
@@ -119,7 +119,7 @@ fn all_frames_of_a_cache_are_converted() {
     assert_eq!(source.space(), Space { unit: 0.01, up: Axis::Z });
     let convert = |from: &str, to: &str| {
         let (cache, space) = Cache::open_in_own_space(at(from), &Said::default()).unwrap();
-        convert_frames(&cache, space, at(to), &Said::default(), |groom| groom).unwrap();
+        convert_frames(&cache, space, at(to), &Said::default(), Ok).unwrap();
     };
     convert("a.usda", "b.usdc");
     convert("b.usdc", "c.abc");
@@ -148,4 +148,28 @@ fn all_frames_of_a_cache_are_converted() {
     let ((a, space), (b, same)) = (own("a.usda"), own("b.usdc"));
     assert_eq!(space, same);
     assert_eq!(a.frame(2).unwrap().groom.curves, b.frame(2).unwrap().groom.curves);
+}
+
+/// A guide cache: the guides alone, in every frame.
+#[test]
+fn guides_alone_make_a_cache() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let marked = "    int[] primvars:guide = [0, 1] (interpolation = \"uniform\")\n    float[] widths";
+    std::fs::write(at("a.usda"), MOVING.replacen("    float[] widths", marked, 1)).unwrap();
+    let (cache, space) = Cache::open_in_own_space(at("a.usda"), &Said::default()).unwrap();
+    let guides = |groom: Groom| -> Result<Groom, String> {
+        let strands: Vec<usize> = (0..groom.strands()).filter(|&strand| groom.guides[strand]).collect();
+        groom.subset(&strands).map_err(|error| error.to_string())
+    };
+    for name in ["guides.abc", "guides.usdc"] {
+        assert_eq!(convert_frames(&cache, space, at(name), &Said::default(), guides).unwrap(), (1, 2));
+        let (read, own) = Cache::open_in_own_space(at(name), &Said::default()).unwrap();
+        assert_eq!((read.frames(), own), (3, space), "{name}");
+        for frame in 0..3 {
+            let (guide, all) = (read.frame(frame).unwrap().groom, cache.frame(frame).unwrap().groom);
+            assert_eq!(guide.guides, [true], "{name}");
+            assert_eq!(guide.curves.points, all.curves.points[2..], "{name}");
+        }
+    }
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 use clap::{Args, Subcommand};
 use hairloom::scene::{GroomFileSettings, Scene, UpAxis};
 use hairloom::simulate::Simulation;
-use hairloom_io::cache::{CacheError, CacheWriter};
+use hairloom_io::cache::{CacheError, write_still};
 use hairloom_io::grooms::{self, FileGroom, GroomFormat, Said};
 use hairloom_io::{Axis, Folder, Space};
 use toml::Value;
@@ -113,11 +113,7 @@ fn write(path: &Path, simulation: &Simulation) -> Result<(), Failure> {
         return write_file(path, &groom, &Said::default());
     }
     make_parent(path)?;
-    let writer = CacheWriter::create(path, simulation).and_then(|mut writer| {
-        writer.write_frame(simulation)?;
-        writer.finish()
-    });
-    writer.map_err(Failure::run)
+    write_still(path, simulation).map_err(Failure::run)
 }
 
 /// Writes a groom in the format of the file's name, in a unit and axes that may be said.

@@ -144,7 +144,9 @@ impl Reading<'_> {
         let named = |name| self.prim.attribute(name);
         let Some(attribute) = named("primvars:widths").or_else(|| named("widths")) else { return Ok(()) };
         let Some(Value::FloatArray(mut widths)) = value::at(&attribute, self.time)? else { return Ok(()) };
-        widths.iter_mut().for_each(|width| *width *= scale);
+        if scale != 1.0 {
+            widths.iter_mut().for_each(|width| *width *= scale);
+        }
         let curves = &self.groom.curves;
         let (strands, vertices) = (curves.strands(), curves.points.len());
         self.pay(vertices.max(widths.len()) * size_of::<f32>())?;

@@ -184,7 +184,7 @@ impl Stage {
                 Some(attribute) => value::at(&attribute, time)?,
                 None => None,
             };
-            let Some(velocities) = value.as_ref().and_then(Value::to_vec3f_array) else {
+            let Some(velocities) = value.and_then(Value::into_vec3f_array) else {
                 return Ok(Vec::new());
             };
             self.pay(&budget, prim, velocities.len() * size_of::<Vec3>())?;
@@ -193,7 +193,11 @@ impl Stage {
                 true => Vec3::from_array(velocity),
                 false => matrix.transform_vector3(Vec3::from_array(velocity).as_dvec3()).as_vec3(),
             };
-            all.extend(velocities.into_iter().map(turn));
+            let velocities = velocities.into_iter().map(turn);
+            match all.is_empty() {
+                true => all = velocities.collect(),
+                false => all.extend(velocities),
+            }
         }
         Ok(all)
     }
@@ -226,11 +230,7 @@ impl Stage {
             Some(attribute) => value::at(&attribute, time)?,
             None => None,
         };
-        let points = match value {
-            Some(Value::Vec3fArray(points)) => Some(points),
-            other => other.as_ref().and_then(Value::to_vec3f_array),
-        };
-        let Some(points) = points else {
+        let Some(points) = value.and_then(Value::into_vec3f_array) else {
             return Err(self.problem(prim.path().as_str(), "it has no points"));
         };
         self.pay(budget, prim, points.len() * size_of::<Vec3>())?;

@@ -290,6 +290,14 @@ impl Value {
         })
     }
 
+    /// The same as [`Self::to_vec3f_array`], without a copy where none is needed.
+    pub fn into_vec3f_array(self) -> Option<Vec<[f32; 3]>> {
+        match self {
+            Self::Vec3fArray(values) => Some(values),
+            other => other.to_vec3f_array(),
+        }
+    }
+
     /// Triples of 32-bit numbers from a triple array of any float width.
     pub fn to_vec3f_array(&self) -> Option<Vec<[f32; 3]>> {
         Some(match self {
