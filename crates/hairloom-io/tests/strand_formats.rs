@@ -188,18 +188,12 @@ fn positions_survive_alembic_without_a_word_about_units() {
             grooms::write(at("a.usdc"), &start, &unsaid).unwrap();
             grooms::write(at("b.abc"), &grooms::read(at("a.usdc"), &unsaid).unwrap(), &file).unwrap();
             let read = grooms::read(at("b.abc"), &unsaid).unwrap();
-            if file.up.is_none() {
-                assert_eq!(
-                    (&read.groom.curves, read.space),
-                    (&start.groom.curves, space),
-                    "{space:?} {file:?}"
-                );
-                assert_eq!(read.groom.widths, start.groom.widths);
-                // Others see metres, y up, or what was asked for.
-                let seen = Cache::open(at("b.abc")).unwrap().frame(0).unwrap().groom.curves.points[5];
-                let expected = start.clone().into_metres().curves.points[5];
-                assert!((seen - expected).length() <= 1e-6 * expected.length(), "{seen} {expected}");
-            }
+            assert_eq!((&read.groom.curves, read.space), (&start.groom.curves, space), "{space:?} {file:?}");
+            assert_eq!(read.groom.widths, start.groom.widths);
+            // Others see metres, y up, or what was asked for.
+            let seen = Cache::open(at("b.abc")).unwrap().frame(0).unwrap().groom.curves.points[5];
+            let expected = start.clone().into_metres().curves.points[5];
+            assert!((seen - expected).length() <= 1e-6 * expected.length(), "{seen} {expected}");
             grooms::write(at("c.usdc"), &read, &unsaid).unwrap();
             assert_eq!(grooms::read(at("c.usdc"), &unsaid).unwrap().groom.curves, start.groom.curves);
         }
