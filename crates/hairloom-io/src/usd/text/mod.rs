@@ -67,9 +67,12 @@ pub(super) struct TextFile {
     fields: Vec<Vec<Field>>,
 }
 
+/// A layer, its nodes, and the variants among them.
+type Structured = (TextFile, Vec<Node>, Vec<Variant>);
+
 impl TextFile {
     /// Parses the structure; a fault comes with the text, to find its line.
-    pub(super) fn parse(text: Vec<u8>) -> Result<(Self, Vec<Node>, Vec<Variant>), (Fault, Vec<u8>)> {
+    pub(super) fn parse(text: Vec<u8>) -> Result<Structured, (Fault, Vec<u8>)> {
         match parse::parse(&text) {
             Ok((nodes, variants, fields)) => Ok((Self { text, fields }, nodes, variants)),
             Err(fault) => Err((fault, text)),
