@@ -31,6 +31,7 @@
 mod accd;
 mod block;
 mod continuous;
+pub mod coulomb;
 mod dop;
 mod error;
 mod grid;
