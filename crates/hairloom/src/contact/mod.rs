@@ -35,6 +35,7 @@ pub mod coulomb;
 mod dop;
 mod error;
 mod grid;
+pub mod nsgs;
 mod pairs;
 mod proximity;
 mod raster;

@@ -71,13 +71,15 @@ pub(super) fn solve(
                 break;
             }
         }
-        let step =
-            if jacobian.determinant() == 0.0 { -value } else { -(jacobian.inverse() * value) };
+        let step = if jacobian.determinant() == 0.0 { -value } else { -(jacobian.inverse() * value) };
         if !step.is_finite() {
             break;
         }
         let mut share = 1.0;
-        while damped && share > 1.0e-3 && at(force + share * step).0.length_squared() > (1.0 - 0.1 * share) * error {
+        while damped
+            && share > 1.0e-3
+            && at(force + share * step).0.length_squared() > (1.0 - 0.1 * share) * error
+        {
             share *= 0.5;
         }
         force += share * step;

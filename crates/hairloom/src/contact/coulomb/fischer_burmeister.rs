@@ -35,8 +35,10 @@ fn spectral_root(x: DVec3, y: DVec3) -> (f64, f64, f64, f64) {
         if length > f64::MIN_POSITIVE { (alpha_y / length, alpha_z / length) } else { (1.0, 0.0) };
     // ‖x‖² − 2 x_N β·x_T = ‖x_T − x_N β‖² for a unit β: the eigenvalues are sums of squares, without cancellation.
     let square = |y_part: f64, z_part: f64| y_part * y_part + z_part * z_part;
-    let least = square(x.y - x.x * beta_y, x.z - x.x * beta_z) + square(y.y - y.x * beta_y, y.z - y.x * beta_z);
-    let most = square(x.y + x.x * beta_y, x.z + x.x * beta_z) + square(y.y + y.x * beta_y, y.z + y.x * beta_z);
+    let least =
+        square(x.y - x.x * beta_y, x.z - x.x * beta_z) + square(y.y - y.x * beta_y, y.z - y.x * beta_z);
+    let most =
+        square(x.y + x.x * beta_y, x.z + x.x * beta_z) + square(y.y + y.x * beta_y, y.z + y.x * beta_z);
     (least.sqrt(), most.sqrt(), beta_y, beta_z)
 }
 

@@ -62,12 +62,7 @@ pub(super) fn four_sides(problem: &LocalProblem, guess: DVec3, tolerance: f64, i
 }
 
 #[inline(always)]
-fn settle(
-    guess: DVec3,
-    tolerance: f64,
-    iterations: usize,
-    pass: impl Fn(DVec3) -> DVec3,
-) -> DVec3 {
+fn settle(guess: DVec3, tolerance: f64, iterations: usize, pass: impl Fn(DVec3) -> DVec3) -> DVec3 {
     let mut force = guess;
     for _ in 0..iterations {
         let next = pass(force);

@@ -87,7 +87,8 @@ impl Sliding {
         ];
         if self.values[1] == 0.0 {
             // What a singular operator cannot move must not be there; noise must not count.
-            let noise = 1.0e-11 * (offset.length() + self.coupling[0].hypot(self.coupling[1]) * offset.x.abs());
+            let noise =
+                1.0e-11 * (offset.length() + self.coupling[0].hypot(self.coupling[1]) * offset.x.abs());
             for (part, value) in tangent.iter_mut().zip(self.values) {
                 if value == 0.0 && part.abs() <= noise {
                     *part = 0.0;

@@ -93,7 +93,8 @@ fn random_contacts(count: u64) {
         let mut random = random.fork(index);
         let (problem, singular) = contact(&mut random);
         let mass = problem.mass();
-        let guess = if index % 2 == 0 { DVec3::ZERO } else { mass * problem.offset.length() * vector(&mut random) };
+        let guess =
+            if index % 2 == 0 { DVec3::ZERO } else { mass * problem.offset.length() * vector(&mut random) };
         let solved = hybrid.solve(&problem, guess, 1.0e-9);
         match solved.found {
             Found::Nothing => {
@@ -115,7 +116,9 @@ fn random_contacts(count: u64) {
             regimes[found as usize] += 1;
         }
     }
-    println!("{count} contacts: worst {worst:.1e}, fail-safe {fail_safe}, unsolvable {unsolved}, regimes {regimes:?}");
+    println!(
+        "{count} contacts: worst {worst:.1e}, fail-safe {fail_safe}, unsolvable {unsolved}, regimes {regimes:?}"
+    );
     assert!(regimes.iter().all(|&count_of| count_of > count / 20), "{regimes:?}");
     assert!(unsolved > 0 && unsolved < count / 50, "{unsolved}");
     assert!(regimes.iter().sum::<u64>() + unsolved > count * 99 / 100, "{regimes:?}");
@@ -188,11 +191,17 @@ fn fischer_burmeister_jacobians_match_finite_differences() {
         for axis in 0..3 {
             let mut along = DVec3::ZERO;
             along[axis] = step;
-            let by_force =
-                (function.value(force + along, velocity) - function.value(force - along, velocity)) / (2.0 * step);
-            let by_velocity =
-                (function.value(force, velocity + along) - function.value(force, velocity - along)) / (2.0 * step);
-            assert!(by_force.abs_diff_eq(parts.force.col(axis), 2.0e-6), "{by_force} {}", parts.force.col(axis));
+            let by_force = (function.value(force + along, velocity)
+                - function.value(force - along, velocity))
+                / (2.0 * step);
+            let by_velocity = (function.value(force, velocity + along)
+                - function.value(force, velocity - along))
+                / (2.0 * step);
+            assert!(
+                by_force.abs_diff_eq(parts.force.col(axis), 2.0e-6),
+                "{by_force} {}",
+                parts.force.col(axis)
+            );
             let size = 1.0 + parts.velocity.col(axis).length();
             assert!(by_velocity.abs_diff_eq(parts.velocity.col(axis), 5.0e-6 * size), "{by_velocity}");
         }
@@ -267,9 +276,18 @@ fn block_on_a_plane() {
         };
         let force = |problem: LocalProblem| solver.solve(&problem, DVec3::X, 1.0e-12).force;
         assert!(force(block(1.0, 3.0, 0.5)).length() < 1.0e-12, "{solver}: take-off");
-        assert!(force(block(-1.0, 0.4, 0.5)).abs_diff_eq(DVec3::new(2.0, -0.8, 0.0), 1.0e-11), "{solver}: stick");
-        assert!(force(block(-1.0, 3.0, 0.5)).abs_diff_eq(DVec3::new(2.0, -1.0, 0.0), 1.0e-11), "{solver}: slide");
-        assert!(force(block(-1.0, 3.0, 0.0)).abs_diff_eq(DVec3::new(2.0, 0.0, 0.0), 1.0e-11), "{solver}: μ = 0");
+        assert!(
+            force(block(-1.0, 0.4, 0.5)).abs_diff_eq(DVec3::new(2.0, -0.8, 0.0), 1.0e-11),
+            "{solver}: stick"
+        );
+        assert!(
+            force(block(-1.0, 3.0, 0.5)).abs_diff_eq(DVec3::new(2.0, -1.0, 0.0), 1.0e-11),
+            "{solver}: slide"
+        );
+        assert!(
+            force(block(-1.0, 3.0, 0.0)).abs_diff_eq(DVec3::new(2.0, 0.0, 0.0), 1.0e-11),
+            "{solver}: μ = 0"
+        );
     }
 }
 
