@@ -5,12 +5,7 @@ use super::{LocalProblem, tangent_length};
 /// Value of the Alart–Curnier function and its two partial derivatives: the normal force less its projection on what may
 /// push, and the tangential force less its projection on the disk that the normal force allows (Alart and Curnier 1991).
 #[inline(always)]
-pub(in crate::contact) fn alart_curnier(
-    force: DVec3,
-    velocity: DVec3,
-    friction: f64,
-    mass: f64,
-) -> (DVec3, DMat3, DMat3) {
+pub fn alart_curnier(force: DVec3, velocity: DVec3, friction: f64, mass: f64) -> (DVec3, DMat3, DMat3) {
     let pushed = force.x - mass * velocity.x;
     let (normal, by_normal) = if pushed > 0.0 { (pushed, 1.0) } else { (0.0, 0.0) };
     let (y, z) = (force.y - mass * velocity.y, force.z - mass * velocity.z);

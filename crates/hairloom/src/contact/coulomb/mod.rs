@@ -42,6 +42,7 @@ mod solver;
 #[cfg(test)]
 mod tests;
 
+pub use alart_curnier::alart_curnier;
 pub use cone::{SelfDual, de_saxce, in_cone, project, tangent_length};
 pub use fischer_burmeister::{
     FischerBurmeister, Jacobians, fischer_burmeister, fischer_burmeister_with_jacobians, jordan_product,

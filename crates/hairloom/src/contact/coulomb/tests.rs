@@ -215,8 +215,8 @@ fn alart_curnier_jacobians_match_finite_differences() {
     for _ in 0..1_000 {
         let (friction, mass) = (random.unit_f64(), 0.5 + random.unit_f64());
         let (force, velocity) = (vector(&mut random), vector(&mut random));
-        let value = |force, velocity| alart_curnier::alart_curnier(force, velocity, friction, mass).0;
-        let (_, by_force, by_velocity) = alart_curnier::alart_curnier(force, velocity, friction, mass);
+        let value = |force, velocity| alart_curnier(force, velocity, friction, mass).0;
+        let (_, by_force, by_velocity) = alart_curnier(force, velocity, friction, mass);
         let pushed = force - mass * velocity;
         // Not across a kink.
         if pushed.x.abs() < 1.0e-3 || (tangent_length(pushed) - friction * pushed.x.max(0.0)).abs() < 1.0e-3 {

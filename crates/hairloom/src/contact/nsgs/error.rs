@@ -61,6 +61,16 @@ pub enum ProblemError {
         /// The entry.
         value: f64,
     },
+    /// More contacts than a dense method can take.
+    #[error(
+        "{contacts} contacts are too many for Newton's method on all of them: at most {most}; take the hybrid"
+    )]
+    TooLarge {
+        /// How many there are.
+        contacts: usize,
+        /// How many there may be.
+        most: usize,
+    },
     /// A mass matrix that cannot be inverted.
     #[error("M: the block of object {object} is not positive definite")]
     BadMass {

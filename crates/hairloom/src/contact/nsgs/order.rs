@@ -21,7 +21,7 @@ impl Order {
         if rows < 2 * DOMAIN {
             return Self { contacts: (0..rows as u32).collect(), colours: vec![vec![0..rows]] };
         }
-        let walk = breadth_first(matrix);
+        let walk = breadth_first(rows, |row| matrix.row(row).map(|(column, _)| column));
         let domains = rows.div_ceil(DOMAIN);
         let mut domain_of = vec![0_usize; rows];
         for (place, &contact) in walk.iter().enumerate() {
@@ -46,9 +46,11 @@ impl Order {
 }
 
 /// Contacts from neighbour to neighbour (Cuthill and McKee 1969), so that near places share blocks.
-fn breadth_first(matrix: &BlockMatrix) -> Vec<u32> {
-    let rows = matrix.rows();
-    let degree: Vec<usize> = (0..rows).map(|row| matrix.row(row).count()).collect();
+pub(super) fn breadth_first<I: Iterator<Item = usize>>(
+    rows: usize,
+    neighbours: impl Fn(usize) -> I,
+) -> Vec<u32> {
+    let degree: Vec<usize> = (0..rows).map(|row| neighbours(row).count()).collect();
     let mut starts: Vec<u32> = (0..rows as u32).collect();
     starts.sort_by_key(|&row| (degree[row as usize], row));
     let (mut walk, mut seen) = (Vec::with_capacity(rows), vec![false; rows]);
@@ -61,7 +63,7 @@ fn breadth_first(matrix: &BlockMatrix) -> Vec<u32> {
         walk.push(start);
         while head < walk.len() {
             next.clear();
-            for (column, _) in matrix.row(walk[head] as usize) {
+            for column in neighbours(walk[head] as usize) {
                 if !std::mem::replace(&mut seen[column], true) {
                     next.push(column as u32);
                 }

@@ -1,18 +1,67 @@
+use std::str::FromStr;
+
 use glam::DVec3;
 
 use super::anderson::{Anderson, residual};
+use super::interior::Interior;
+use super::newton::{self, Function};
 use super::system::{Errors, Sweeper, System, Tally};
 use super::{Problem, ProblemError};
 use crate::contact::coulomb::{LocalSolver, Method};
 
+/// The way over all contacts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Global {
+    /// Sweeps, and the interior point where those take too long.
+    #[default]
+    Hybrid,
+    /// Sweeps alone (Algorithm 1).
+    GaussSeidel,
+    /// The interior point alone.
+    InteriorPoint,
+    /// Newton's method on the modified Fischer–Burmeister function of all contacts. Dense: small problems only.
+    Mfb,
+    /// Newton's method on the Alart–Curnier function of all contacts, damped. Dense: small problems only.
+    Dac,
+}
+
+impl Global {
+    /// All ways, with their names on the command line.
+    pub const ALL: [(&'static str, Self); 5] = [
+        ("hybrid", Self::Hybrid),
+        ("gauss-seidel", Self::GaussSeidel),
+        ("interior-point", Self::InteriorPoint),
+        ("mfb", Self::Mfb),
+        ("dac", Self::Dac),
+    ];
+}
+
+/// A solver's name that does not exist.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no solver {name:?}; there are {}", Global::ALL.map(|(name, _)| name).join(", "))]
+pub struct UnknownGlobal {
+    name: String,
+}
+
+impl FromStr for Global {
+    type Err = UnknownGlobal;
+
+    fn from_str(name: &str) -> Result<Self, UnknownGlobal> {
+        let found = Self::ALL.iter().find(|(known, _)| *known == name);
+        found.map(|(_, global)| *global).ok_or_else(|| UnknownGlobal { name: name.to_owned() })
+    }
+}
+
 /// How a problem is solved.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// When to stop: both error measures of [`Solution`] are at most this.
+    /// The way over all contacts.
+    pub global: Global,
+    /// When to stop: both error measures of [`Solution`] are at most this. From 1e-4 in fast motion to 1e-6 at rest.
     pub tolerance: f64,
     /// The same for each contact on its own, relative to its forces.
     pub local_tolerance: f64,
-    /// Sweeps at most.
+    /// Sweeps at most; for Newton's methods, steps.
     pub most_sweeps: usize,
     /// What solves each contact.
     pub local: LocalSolver,
@@ -25,6 +74,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
+            global: Global::Hybrid,
             tolerance: 1.0e-6,
             local_tolerance: 1.0e-12,
             most_sweeps: 10_000,
@@ -36,6 +86,17 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// The paper's solver: MFB with the enumerative fail-safe in plain sweeps, contacts frozen.
+    pub fn paper() -> Self {
+        Self {
+            global: Global::GaussSeidel,
+            local_tolerance: 1.0e-7,
+            local: LocalSolver::default(),
+            acceleration: 0,
+            ..Self::default()
+        }
+    }
+
     #[inline(always)]
     pub(super) fn freeze(&self, before: DVec3, after: DVec3) -> u16 {
         let rests = if self.acceleration > 0 {
@@ -56,14 +117,17 @@ pub struct Solution {
     pub forces: Vec<DVec3>,
     /// The relative velocities u [m/s].
     pub velocities: Vec<DVec3>,
-    /// The largest modified Fischer–Burmeister function over all contacts, in units of the problem.
+    /// The largest modified Fischer–Burmeister function over all contacts, in units of the problem: each contact's operator
+    /// has mean eigenvalue one, and the largest b is one.
     pub error: f64,
     /// The length of the natural map with ρ = 1 kg over 1 + ‖b‖.
     pub natural: f64,
     /// Whether both measures are within tolerance.
     pub converged: bool,
-    /// Sweeps done.
+    /// Sweeps done; for Newton's methods, steps.
     pub sweeps: usize,
+    /// Steps of the interior point.
+    pub interior_steps: usize,
     /// Contacts solved, over all sweeps.
     pub local_solves: u64,
     /// How often the fail-safe was asked and found a force.
@@ -72,38 +136,64 @@ pub struct Solution {
     pub failed: u64,
 }
 
-/// Solves a problem from the forces `start`, or from none.
+/// Solves a problem from the forces `start`, or from none. The problem must have passed [`Problem::checked`].
 pub fn solve(
     problem: &Problem,
     settings: &Settings,
     start: Option<&[DVec3]>,
 ) -> Result<Solution, ProblemError> {
+    let contacts = problem.offset.len();
+    if contacts == 0 {
+        return Err(ProblemError::Empty);
+    }
+    let sizes = [("mu", problem.friction.len()), ("rows of W", problem.matrix.rows())];
+    let start_size = start.map(|start| ("forces to start from", start.len()));
+    if let Some((what, given)) = sizes.into_iter().chain(start_size).find(|(_, given)| *given != contacts) {
+        return Err(ProblemError::WrongSize { what, given, expected: contacts });
+    }
     let system = System::new(problem);
-    let forces = match start {
-        Some(start) if start.len() == system.len() => system.enter(start),
-        Some(start) => {
-            return Err(ProblemError::WrongSize {
-                what: "forces to start from",
-                given: start.len(),
-                expected: system.len(),
-            });
-        }
-        None => vec![DVec3::ZERO; system.len()],
-    };
+    let forces = start.map_or_else(|| vec![DVec3::ZERO; contacts], |start| system.enter(start));
     let mut run = Run::new(&system, settings, forces);
-    run.gauss_seidel();
+    match settings.global {
+        Global::Hybrid => {
+            let patience = patience(&system);
+            run.gauss_seidel(patience.min(settings.most_sweeps));
+            if !run.is_solved() && patience < settings.most_sweeps {
+                run.interior_point();
+                run.gauss_seidel(settings.most_sweeps);
+            }
+        }
+        Global::GaussSeidel => run.gauss_seidel(settings.most_sweeps),
+        Global::InteriorPoint => run.interior_point(),
+        Global::Mfb => run.newton(Function::FischerBurmeister)?,
+        Global::Dac => run.newton(Function::AlartCurnier)?,
+    }
     let forces = system.leave(&run.best);
     Ok(Solution {
         velocities: problem.velocities(&forces),
         forces,
         error: run.errors.fischer_burmeister,
         natural: run.errors.natural,
-        converged: run.errors.worse() <= settings.tolerance,
+        converged: run.is_solved(),
         sweeps: run.sweeps,
+        interior_steps: run.interior_steps,
         local_solves: run.tally.solved,
         fail_safe: run.tally.fail_safe,
         failed: run.tally.failed,
     })
+}
+
+/// Steps of the interior point at most.
+const INTERIOR_STEPS: usize = 60;
+
+/// How many sweeps cost as much as the interior point would: who changes over then never pays more than twice.
+fn patience(system: &System) -> usize {
+    // Multiplications, about: in usual numbers of steps, and in a sweep with its local solves.
+    const USUAL_STEPS: f64 = 15.0;
+    const LOCAL_SOLVE: f64 = 150.0;
+    let sweep = 9.0 * system.couplings() as f64 + LOCAL_SOLVE * system.len() as f64;
+    let sweeps = USUAL_STEPS * Interior::work(system) / sweep;
+    (sweeps as usize).max(100)
 }
 
 /// A problem under way.
@@ -116,15 +206,25 @@ struct Run<'a> {
     best: Vec<DVec3>,
     errors: Errors,
     sweeps: usize,
+    interior_steps: usize,
     tally: Tally,
 }
 
 impl<'a> Run<'a> {
     fn new(system: &'a System, settings: &'a Settings, forces: Vec<DVec3>) -> Self {
         let errors = system.measure(&forces);
-        let sweeper = Sweeper::new(system);
-        let best = forces.clone();
-        Self { system, settings, sweeper, forces, best, errors, sweeps: 0, tally: Tally::default() }
+        let (sweeper, best) = (Sweeper::new(system), forces.clone());
+        Self {
+            system,
+            settings,
+            sweeper,
+            forces,
+            best,
+            errors,
+            sweeps: 0,
+            interior_steps: 0,
+            tally: Tally::default(),
+        }
     }
 
     /// Measures `forces` and keeps them if they are the best so far. True where they solve the problem.
@@ -142,21 +242,19 @@ impl<'a> Run<'a> {
         self.errors.worse() <= self.settings.tolerance
     }
 
-    /// Algorithm 1, its iterates mixed.
-    fn gauss_seidel(&mut self) {
+    /// Algorithm 1, its iterates mixed, until there have been `most` sweeps.
+    fn gauss_seidel(&mut self, most: usize) {
         let length = self.system.len();
         let mut anderson = Anderson::new(self.settings.acceleration, length);
         let (mut image, mut change) = (self.forces.clone(), vec![DVec3::ZERO; length]);
         let mut safe = self.forces.clone();
         let mut least = f64::INFINITY;
         let mut next_check = 0;
-        while !self.is_solved() && self.sweeps < self.settings.most_sweeps {
+        while !self.is_solved() && self.sweeps < most {
             image.copy_from_slice(&self.forces);
             let tally = self.sweeper.sweep(self.system, &mut image, self.settings);
             self.sweeps += 1;
-            self.tally.solved += tally.solved;
-            self.tally.fail_safe += tally.fail_safe;
-            self.tally.failed += tally.failed;
+            self.tally.add(&tally);
             let size = residual(&image, &self.forces, &mut change).sqrt();
             if self.sweeps >= next_check || size <= self.settings.tolerance {
                 if self.offer(&image) {
@@ -180,6 +278,27 @@ impl<'a> Run<'a> {
                 least = f64::INFINITY;
             }
         }
+    }
+
+    /// The interior point, from its own start; sweeps go on from the best that is known.
+    fn interior_point(&mut self) {
+        let system = self.system;
+        Interior::new(system).solve(INTERIOR_STEPS, |forces| {
+            self.interior_steps += 1;
+            self.offer(forces)
+        });
+        self.forces.copy_from_slice(&self.best);
+        self.sweeper.thaw();
+    }
+
+    fn newton(&mut self, function: Function) -> Result<(), ProblemError> {
+        let contacts = self.system.len();
+        if contacts > newton::LARGEST {
+            return Err(ProblemError::TooLarge { contacts, most: newton::LARGEST });
+        }
+        let (system, start, steps) = (self.system, self.forces.clone(), self.settings.most_sweeps);
+        self.sweeps = newton::solve(system, function, start, steps, |forces| self.offer(forces));
+        Ok(())
     }
 }
 

@@ -31,6 +31,9 @@ pub(super) struct System {
     judge: f64,
 }
 
+/// Forces beyond this, without units, are no solution: velocities of size one drown in their rounding.
+pub(super) const LARGEST: f64 = 1.0e10;
+
 /// What a sweep did.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Tally {
@@ -40,7 +43,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, other: &Self) {
+    pub(super) fn add(&mut self, other: &Self) {
         self.solved += other.solved;
         self.fail_safe += other.fail_safe;
         self.failed += other.failed;
@@ -128,6 +131,11 @@ impl System {
         self.contacts.len()
     }
 
+    /// How many blocks of W couple two contacts.
+    pub(super) fn couplings(&self) -> usize {
+        self.columns.len()
+    }
+
     /// Forces in the units and the order of sweeps.
     pub(super) fn enter(&self, forces: &[DVec3]) -> Vec<DVec3> {
         let of = |(&contact, unit): (&u32, &f64)| forces[contact as usize] / *unit;
@@ -185,20 +193,19 @@ impl System {
 
     /// How far `forces` are from a solution.
     pub(super) fn measure(&self, forces: &[DVec3]) -> Errors {
-        let parts: Vec<(f64, f64)> = self
-            .chunks()
-            .into_par_iter()
-            .map(|range| dispatch(Measure { system: self, forces, range }))
-            .collect();
+        let chunks = self.order.colours.concat();
+        let part = |range: Range<usize>| dispatch(Measure { system: self, forces, range });
+        // Waking other threads costs more than one chunk does.
+        let parts: Vec<(f64, f64)> = if chunks.len() > 1 {
+            chunks.into_par_iter().map(part).collect()
+        } else {
+            chunks.into_iter().map(part).collect()
+        };
         let worse = |a: f64, b: f64| if a.is_nan() || a > b { a } else { b };
         Errors {
             fischer_burmeister: parts.iter().fold(0.0, |most, part| worse(part.0, most)),
             natural: parts.iter().map(|part| part.1).sum::<f64>().sqrt() / self.judge,
         }
-    }
-
-    fn chunks(&self) -> Vec<Range<usize>> {
-        self.order.colours.concat()
     }
 }
 
@@ -222,6 +229,9 @@ impl Kernel for Measure<'_> {
             let error = FischerBurmeister::new(friction, 1.0).value(force, velocity).length_squared();
             if error.is_nan() || error > largest {
                 largest = error;
+            }
+            if force.length_squared() > LARGEST * LARGEST {
+                largest = f64::INFINITY;
             }
             let (force, velocity) = (system.force_units[row] * force, system.velocity_units[row] * velocity);
             sum += natural_map(force, velocity, friction, 1.0).length_squared();

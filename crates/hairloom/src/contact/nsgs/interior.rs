@@ -1,0 +1,270 @@
+//! An interior-point method for all contacts at once, for where sweeps are slow.
+//!
+//! With `s = μ ‖u_T‖` held, the law is the optimum of a convex programme on a product of self-dual cones. Its central path
+//! is followed with Nesterov and Todd's scaling, one factorisation of `W` plus 3×3 blocks per step, and `s` follows along.
+//! The number of steps hardly hangs on the condition of W. What it leaves, sweeps finish.
+
+use glam::{DMat3, DVec3};
+
+use super::envelope::Envelope;
+use super::system::{LARGEST, System};
+use crate::contact::coulomb::{jordan_product, tangent_length};
+
+/// The cones' metric: normal less tangential.
+const SIGNS: DVec3 = DVec3::new(1.0, -1.0, -1.0);
+
+pub(super) struct Interior<'a> {
+    system: &'a System,
+    /// The place of each contact in the order of the factor.
+    place: Vec<usize>,
+    envelope: Envelope,
+    /// The part of the matrix that stays.
+    constant: Envelope,
+}
+
+impl<'a> Interior<'a> {
+    /// Multiplications per factorisation.
+    pub(super) fn work(system: &System) -> f64 {
+        Envelope::work(&first_columns(system, &places(system)))
+    }
+
+    pub(super) fn new(system: &'a System) -> Self {
+        let place = places(system);
+        let mut constant = Envelope::new(first_columns(system, &place));
+        for row in 0..system.len() {
+            let scale = stretch(system, row);
+            let own = system.contacts()[row].matrix.to_cols_array();
+            for (column, block) in system.row(row).chain([(row, &own)]) {
+                let other = stretch(system, column);
+                for j in 0..3 {
+                    for i in 0..3 {
+                        let value = scale[i] * block[3 * j + i] * other[j];
+                        constant.add(3 * place[row] + i, 3 * place[column] + j, value);
+                    }
+                }
+            }
+        }
+        Self { system, place, envelope: constant.clone(), constant }
+    }
+
+    /// Follows the central path; forces in the units of the system. `accept` sees each iterate and says when to stop.
+    pub(super) fn solve(&mut self, steps: usize, mut accept: impl FnMut(&[DVec3]) -> bool) {
+        let count = self.system.len();
+        let mut force = self.start();
+        let mut velocity = vec![DVec3::X; count];
+        for _ in 0..steps {
+            let gap = pairing(&force, &velocity) / count as f64;
+            let Some(step) = self.step(&force, &velocity, gap) else { break };
+            if !(step.share.is_finite() && step.share > 1.0e-8) {
+                break;
+            }
+            advance(&mut force, &step.force, step.share);
+            advance(&mut velocity, &step.velocity, step.share);
+            let plain: Vec<DVec3> = (0..count).map(|row| stretch(self.system, row) * force[row]).collect();
+            if accept(&plain) || gap < 1.0e-18 {
+                break;
+            }
+        }
+    }
+
+    /// Forces on the cones' axes, about as large as those that would stop all contacts.
+    fn start(&mut self) -> Vec<DVec3> {
+        let count = self.system.len();
+        self.envelope.clone_from(&self.constant);
+        self.envelope.stiffen(1.0e-8);
+        let mut right = vec![0.0; 3 * count];
+        for (row, &place) in self.place.iter().enumerate() {
+            let pulled = stretch(self.system, row) * self.system.contacts()[row].offset;
+            right[3 * place..3 * place + 3].copy_from_slice(&(-pulled).to_array());
+        }
+        if !self.envelope.factor() {
+            return vec![DVec3::X; count];
+        }
+        self.envelope.solve(&mut right);
+        let size = |&place: &usize| DVec3::from_slice(&right[3 * place..3 * place + 3]).length();
+        self.place.iter().map(|place| DVec3::X * (1.5 * size(place)).clamp(1.0, LARGEST)).collect()
+    }
+
+    /// The Newton step on the perturbed conditions, a predictor and a corrector (Mehrotra 1992) with one factorisation:
+    /// `(Ŵ + V²) dx = −(Ŵ x + q̂ − z) + V d` and `dz = V d − V² dx`.
+    fn step(&mut self, force: &[DVec3], velocity: &[DVec3], gap: f64) -> Option<Step> {
+        let count = force.len();
+        let real: Vec<DVec3> = (0..count).map(|row| stretch(self.system, row) * force[row]).collect();
+        let plain = self.system.velocities(&real);
+        let scalings: Vec<Scaling> = force.iter().zip(velocity).map(|(x, z)| Scaling::new(*x, *z)).collect();
+        let residuals: Vec<DVec3> = (0..count)
+            .map(|row| {
+                // De Saxcé's shift over μ is the tangential speed.
+                let shift = DVec3::X * tangent_length(velocity[row]);
+                stretch(self.system, row) * plain[row] + shift - velocity[row]
+            })
+            .collect();
+        if !self.factor(&scalings) {
+            return None;
+        }
+        let still: Vec<DVec3> = scalings.iter().map(|scaling| -scaling.middle).collect();
+        let predicted = self.solve_step(&scalings, &residuals, &still);
+        let share = common_share(force, velocity, &predicted).min(1.0);
+        let target = gap * (1.0 - share).powi(3).clamp(1.0e-6, 0.8);
+        let aims: Vec<DVec3> = (0..count)
+            .map(|row| {
+                let scaling = &scalings[row];
+                let second = jordan_product(
+                    scaling.forth * predicted.force[row],
+                    scaling.back * predicted.velocity[row],
+                );
+                let square = jordan_product(scaling.middle, scaling.middle);
+                divide(target * DVec3::X - square - second, scaling.middle)
+            })
+            .collect();
+        let mut step = self.solve_step(&scalings, &residuals, &aims);
+        step.share = (0.99 * common_share(force, velocity, &step)).min(1.0);
+        Some(step)
+    }
+
+    /// Factors `Ŵ + V²`, a little stiffer where rounding has made it indefinite: the next step makes up for that.
+    fn factor(&mut self, scalings: &[Scaling]) -> bool {
+        [0.0, 1.0e-13, 1.0e-11, 1.0e-9].into_iter().any(|part| {
+            self.envelope.clone_from(&self.constant);
+            for (row, scaling) in scalings.iter().enumerate() {
+                let (square, place) = (scaling.forth * scaling.forth, 3 * self.place[row]);
+                for i in 0..3 {
+                    for j in 0..=i {
+                        self.envelope.add(place + i, place + j, square.col(j)[i]);
+                    }
+                }
+            }
+            if part > 0.0 {
+                self.envelope.stiffen(part);
+            }
+            self.envelope.factor()
+        })
+    }
+
+    fn solve_step(&self, scalings: &[Scaling], residuals: &[DVec3], aims: &[DVec3]) -> Step {
+        let count = aims.len();
+        let mut right = vec![0.0; 3 * count];
+        for (row, &place) in self.place.iter().enumerate() {
+            let line = scalings[row].forth * aims[row] - residuals[row];
+            right[3 * place..3 * place + 3].copy_from_slice(&line.to_array());
+        }
+        self.envelope.solve(&mut right);
+        let force: Vec<DVec3> =
+            self.place.iter().map(|&place| DVec3::from_slice(&right[3 * place..3 * place + 3])).collect();
+        let turn = |row: usize| scalings[row].forth * (aims[row] - scalings[row].forth * force[row]);
+        Step { velocity: (0..count).map(turn).collect(), force, share: 1.0 }
+    }
+}
+
+/// A step of all forces and velocities, and how much of it is taken.
+struct Step {
+    force: Vec<DVec3>,
+    velocity: Vec<DVec3>,
+    share: f64,
+}
+
+/// Nesterov and Todd's scaling of one contact: the symmetric V with `V x = V⁻¹ z`.
+struct Scaling {
+    forth: DMat3,
+    back: DMat3,
+    /// The point in the middle, V x.
+    middle: DVec3,
+}
+
+impl Scaling {
+    fn new(x: DVec3, z: DVec3) -> Self {
+        let (of_x, of_z) = (determinant(x).max(f64::MIN_POSITIVE), determinant(z).max(f64::MIN_POSITIVE));
+        let (unit_x, unit_z) = (x / of_x.sqrt(), z / of_z.sqrt());
+        let half = (0.5 * (1.0 + unit_x.dot(unit_z))).sqrt();
+        let w = (unit_z + SIGNS * unit_x) / (2.0 * half);
+        let size = (of_z / of_x).powf(0.25);
+        let share = 1.0 / (1.0 + w.x);
+        let (yy, yz, zz) = (1.0 + w.y * w.y * share, w.y * w.z * share, 1.0 + w.z * w.z * share);
+        let matrix = |sign: f64| {
+            DMat3::from_cols(
+                DVec3::new(w.x, sign * w.y, sign * w.z),
+                DVec3::new(sign * w.y, yy, yz),
+                DVec3::new(sign * w.z, yz, zz),
+            )
+        };
+        let forth = size * matrix(1.0);
+        Self { forth, back: (1.0 / size) * matrix(-1.0), middle: forth * x }
+    }
+}
+
+/// The vector whose product with `by` is `x`.
+fn divide(x: DVec3, by: DVec3) -> DVec3 {
+    let determinant = determinant(by);
+    let mixed = by.y * x.y + by.z * x.z;
+    let normal = (by.x * x.x - mixed) / determinant;
+    // x_T = by_N y_T + y_N by_T.
+    DVec3::new(normal, (x.y - normal * by.y) / by.x, (x.z - normal * by.z) / by.x)
+}
+
+/// r over r̂: the inverse of the change to the self-dual cone. Contacts with hardly any friction count as having a little.
+fn stretch(system: &System, row: usize) -> DVec3 {
+    DVec3::new(1.0 / system.contacts()[row].friction.max(1.0e-6), 1.0, 1.0)
+}
+
+fn places(system: &System) -> Vec<usize> {
+    let walk = super::order::breadth_first(system.len(), |row| system.row(row).map(|(column, _)| column));
+    let mut place = vec![0; walk.len()];
+    walk.iter().enumerate().for_each(|(index, &row)| place[row as usize] = index);
+    place
+}
+
+fn first_columns(system: &System, place: &[usize]) -> Vec<usize> {
+    let mut first = vec![0; place.len()];
+    for (row, &own) in place.iter().enumerate() {
+        let least = system.row(row).map(|(column, _)| place[column]).fold(own, usize::min);
+        first[own] = least;
+    }
+    first
+}
+
+/// x_N² − ‖x_T‖², without cancellation.
+fn determinant(x: DVec3) -> f64 {
+    let tangent = tangent_length(x);
+    (x.x - tangent) * (x.x + tangent)
+}
+
+fn pairing(a: &[DVec3], b: &[DVec3]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a.dot(*b)).sum()
+}
+
+fn advance(x: &mut [DVec3], step: &[DVec3], share: f64) {
+    x.iter_mut().zip(step).for_each(|(x, step)| *x += share * *step);
+}
+
+fn common_share(force: &[DVec3], velocity: &[DVec3], step: &Step) -> f64 {
+    largest_share(force, &step.force).min(largest_share(velocity, &step.velocity))
+}
+
+/// The largest share of a step that stays in all cones.
+fn largest_share(x: &[DVec3], step: &[DVec3]) -> f64 {
+    x.iter().zip(step).map(|(x, step)| largest_share_of_one(*x, *step)).fold(1.0e3, f64::min)
+}
+
+fn largest_share_of_one(x: DVec3, d: DVec3) -> f64 {
+    // (x + t d) leaves where a t² + 2 b t + c = 0, with c > 0 inside.
+    let metric = |a: DVec3, b: DVec3| a.dot(SIGNS * b);
+    let (a, b, c) = (metric(d, d), metric(x, d), determinant(x));
+    let mut share = f64::INFINITY;
+    if d.x < 0.0 {
+        share = -x.x / d.x;
+    }
+    let discriminant = b * b - a * c;
+    if discriminant >= 0.0 {
+        let root = discriminant.sqrt();
+        // The stable pair of roots.
+        let sum = -(b + if b >= 0.0 { root } else { -root });
+        for candidate in
+            [if a != 0.0 { sum / a } else { f64::INFINITY }, if sum != 0.0 { c / sum } else { f64::INFINITY }]
+        {
+            if candidate > 0.0 {
+                share = share.min(candidate);
+            }
+        }
+    }
+    share
+}
