@@ -229,9 +229,15 @@ impl<'a> Run<'a> {
 
     /// Measures `forces` and keeps them if they are the best so far. True where they solve the problem.
     fn offer(&mut self, forces: &[DVec3]) -> bool {
+        self.offer_against(forces, 1.0)
+    }
+
+    /// The same for forces that must be better than a share of the best error, or solve the problem.
+    fn offer_against(&mut self, forces: &[DVec3], share: f64) -> bool {
         let errors = self.system.measure(forces);
+        let (worse, best) = (errors.worse(), self.errors.worse());
         // The best may be NaN, from a start that is.
-        if errors.worse() < self.errors.worse() || self.errors.worse().is_nan() {
+        if worse < share * best || worse <= self.settings.tolerance || best.is_nan() {
             self.errors = errors;
             self.best.copy_from_slice(forces);
         }
@@ -285,7 +291,8 @@ impl<'a> Run<'a> {
         let system = self.system;
         Interior::new(system).solve(INTERIOR_STEPS, |forces| {
             self.interior_steps += 1;
-            self.offer(forces)
+            // Where there is no solution, its forces grow without limit: only a clear gain counts.
+            self.offer_against(forces, 0.1)
         });
         self.forces.copy_from_slice(&self.best);
         self.sweeper.thaw();

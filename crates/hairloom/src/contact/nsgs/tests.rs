@@ -158,8 +158,7 @@ fn assembly_is_the_product_of_dense_matrices() {
     let velocities = assembly.velocities(&forces);
     let mut expected = full.offset.clone();
     for block in &full.jacobian {
-        for axis in 0..3 {
-            let row = &block.values[6 * axis..6 * axis + 6];
+        for (axis, row) in block.values.chunks_exact(6).enumerate() {
             expected[block.contact][axis] +=
                 row.iter().zip(&velocities[block.object]).map(|(a, b)| a * b).sum::<f64>();
         }
@@ -176,10 +175,9 @@ fn assembly_is_the_product_of_dense_matrices() {
             impulse[index % 6] += value * forces[block.contact][index / 6];
         }
     }
-    for row in 0..6 {
-        let product: f64 =
-            (0..6).map(|column| full.masses[object][6 * row + column] * velocities[object][column]).sum();
-        assert!((product - impulse[row]).abs() < 1.0e-11);
+    for (row, impulse) in full.masses[object].chunks_exact(6).zip(impulse) {
+        let product: f64 = row.iter().zip(&velocities[object]).map(|(a, b)| a * b).sum();
+        assert!((product - impulse).abs() < 1.0e-11);
     }
 }
 
