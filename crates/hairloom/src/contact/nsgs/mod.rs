@@ -40,6 +40,7 @@ mod dense;
 mod envelope;
 mod error;
 mod interior;
+mod krylov;
 mod matrix;
 mod newton;
 mod order;

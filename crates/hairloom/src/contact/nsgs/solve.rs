@@ -3,7 +3,7 @@ use std::str::FromStr;
 use glam::DVec3;
 
 use super::anderson::{Anderson, residual};
-use super::interior::Interior;
+use super::interior::{Interior, Shift};
 use super::newton::{self, Function};
 use super::system::{Errors, Sweeper, System, Tally};
 use super::{Problem, ProblemError};
@@ -158,13 +158,18 @@ pub fn solve(
         Global::Hybrid => {
             let patience = patience(&system);
             run.gauss_seidel(patience.min(settings.most_sweeps));
-            if !run.is_solved() && patience < settings.most_sweeps {
-                run.interior_point();
+            if patience < settings.most_sweeps {
+                for shift in [Shift::Exact, Shift::Lagged] {
+                    run.interior_point(shift);
+                    run.gauss_seidel((run.sweeps + FINISHING_SWEEPS).min(settings.most_sweeps));
+                }
                 run.gauss_seidel(settings.most_sweeps);
             }
         }
         Global::GaussSeidel => run.gauss_seidel(settings.most_sweeps),
-        Global::InteriorPoint => run.interior_point(),
+        Global::InteriorPoint => {
+            [Shift::Exact, Shift::Lagged].into_iter().for_each(|shift| run.interior_point(shift))
+        }
         Global::Mfb => run.newton(Function::FischerBurmeister)?,
         Global::Dac => run.newton(Function::AlartCurnier)?,
     }
@@ -185,6 +190,9 @@ pub fn solve(
 
 /// Steps of the interior point at most.
 const INTERIOR_STEPS: usize = 60;
+
+/// Sweeps that finish what the interior point has left.
+const FINISHING_SWEEPS: usize = 200;
 
 /// How many sweeps cost as much as the interior point would: who changes over then never pays more than twice.
 fn patience(system: &System) -> usize {
@@ -287,9 +295,12 @@ impl<'a> Run<'a> {
     }
 
     /// The interior point, from its own start; sweeps go on from the best that is known.
-    fn interior_point(&mut self) {
+    fn interior_point(&mut self, shift: Shift) {
+        if self.is_solved() {
+            return;
+        }
         let system = self.system;
-        Interior::new(system).solve(INTERIOR_STEPS, |forces| {
+        Interior::new(system, shift).solve(INTERIOR_STEPS, |forces| {
             self.interior_steps += 1;
             // Where there is no solution, its forces grow without limit: only a clear gain counts.
             self.offer_against(forces, 0.1)
