@@ -6,10 +6,21 @@
 
 use glam::{DMat3, DVec3};
 
+use super::anderson::{Anderson, residual};
 use super::envelope::Envelope;
 use super::krylov::gmres;
 use super::system::{LARGEST, System};
 use crate::contact::coulomb::{jordan_product, tangent_length};
+
+impl Shift {
+    /// Where the path ends: a held shift is not worth more than the shift itself is known.
+    fn least_gap(self) -> f64 {
+        match self {
+            Self::Exact | Self::Lagged => 1.0e-18,
+            Self::Held => 1.0e-14,
+        }
+    }
+}
 
 /// A step this short hardly moves; so many in a row, and the path has no end.
 const SHORT: f64 = 0.02;
@@ -26,6 +37,8 @@ pub(super) struct Interior<'a> {
     /// The part of the matrix that stays.
     constant: Envelope,
     shift: Shift,
+    /// Tangential speeds that a held shift stands for.
+    speeds: Vec<f64>,
 }
 
 /// How the shift `μ ‖u_T‖` is carried along.
@@ -35,6 +48,8 @@ pub(super) enum Shift {
     Exact,
     /// As it was before the step: each step is one of a convex programme.
     Lagged,
+    /// As it is given: one convex programme, which always has a solution near every step of its path.
+    Held,
 }
 
 impl<'a> Interior<'a> {
@@ -59,7 +74,7 @@ impl<'a> Interior<'a> {
                 }
             }
         }
-        Self { system, place, envelope: constant.clone(), constant, shift }
+        Self { system, place, envelope: constant.clone(), constant, shift, speeds: vec![0.0; system.len()] }
     }
 
     /// Follows the central path; forces in the units of the system. `accept` sees each iterate and says when to stop.
@@ -78,9 +93,36 @@ impl<'a> Interior<'a> {
             advance(&mut force, &step.force, step.share);
             advance(&mut velocity, &step.velocity, step.share);
             let plain: Vec<DVec3> = (0..count).map(|row| stretch(self.system, row) * force[row]).collect();
-            if accept(&plain) || gap < 1.0e-18 {
+            if accept(&plain) || gap < self.shift.least_gap() {
                 break;
             }
+        }
+    }
+
+    /// The fixed point of Cadoux 2009: hold the shift, solve the convex programme, take the shift from its velocities;
+    /// mixed like sweeps are. `accept` sees the forces after each programme.
+    pub(super) fn solve_outer(&mut self, programmes: usize, mut accept: impl FnMut(&[DVec3]) -> bool) {
+        const STEPS: usize = 40;
+        let count = self.system.len();
+        let mut anderson = Anderson::new(8, count);
+        let mut held = vec![DVec3::ZERO; count];
+        let (mut image, mut change) = (held.clone(), held.clone());
+        for _ in 0..programmes {
+            self.speeds = held.iter().map(|speed| speed.x.max(0.0)).collect();
+            let mut last = vec![DVec3::ZERO; count];
+            self.solve(STEPS, |forces| {
+                last.copy_from_slice(forces);
+                false
+            });
+            if accept(&last) {
+                return;
+            }
+            for (image, velocity) in image.iter_mut().zip(self.system.velocities(&last)) {
+                image.x = tangent_length(velocity);
+            }
+            let clean: Vec<DVec3> = self.speeds.iter().map(|&speed| DVec3::X * speed).collect();
+            residual(&image, &clean, &mut change);
+            anderson.mix(&image, &change, &mut held);
         }
     }
 
@@ -112,7 +154,11 @@ impl<'a> Interior<'a> {
         let residuals: Vec<DVec3> = (0..count)
             .map(|row| {
                 // De Saxcé's shift over μ is the tangential speed.
-                let shift = DVec3::X * tangent_length(velocity[row]);
+                let speed = match self.shift {
+                    Shift::Held => self.speeds[row],
+                    Shift::Exact | Shift::Lagged => tangent_length(velocity[row]),
+                };
+                let shift = DVec3::X * speed;
                 stretch(self.system, row) * plain[row] + shift - velocity[row]
             })
             .collect();
@@ -165,7 +211,7 @@ impl<'a> Interior<'a> {
         // The normal part loses what the shift gains along t.
         let sheared = |row: usize, z: DVec3| match self.shift {
             Shift::Exact => z - DVec3::X * scalings[row].sliding.dot(z),
-            Shift::Lagged => z,
+            Shift::Lagged | Shift::Held => z,
         };
         let right = |row: usize| sheared(row, scalings[row].forth * aims[row]) - residuals[row];
         let preconditioned = self.solved((0..count).map(right));
@@ -181,7 +227,7 @@ impl<'a> Interior<'a> {
         };
         let step = match self.shift {
             Shift::Exact => gmres(apply, &preconditioned, 20, 1.0e-6),
-            Shift::Lagged => preconditioned,
+            Shift::Lagged | Shift::Held => preconditioned,
         };
         let force: Vec<DVec3> =
             self.place.iter().map(|&place| DVec3::from_slice(&step[3 * place..3 * place + 3])).collect();

@@ -159,8 +159,9 @@ pub fn solve(
             let patience = patience(&system);
             run.gauss_seidel(patience.min(settings.most_sweeps));
             if patience < settings.most_sweeps {
-                for shift in [Shift::Exact, Shift::Lagged] {
-                    run.interior_point(shift);
+                let is_small = Interior::work(&system) <= HELD_WORK;
+                for shift in [Some(Shift::Exact), Some(Shift::Lagged), is_small.then_some(Shift::Held)] {
+                    shift.into_iter().for_each(|shift| run.interior_point(shift));
                     run.gauss_seidel((run.sweeps + FINISHING_SWEEPS).min(settings.most_sweeps));
                 }
                 run.gauss_seidel(settings.most_sweeps);
@@ -190,6 +191,10 @@ pub fn solve(
 
 /// Steps of the interior point at most.
 const INTERIOR_STEPS: usize = 60;
+
+/// Convex programmes at most with a held shift, and the largest factorisation that they are worth [multiplications].
+const HELD_PROGRAMMES: usize = 60;
+const HELD_WORK: f64 = 2.0e7;
 
 /// Sweeps that finish what the interior point has left.
 const FINISHING_SWEEPS: usize = 200;
@@ -300,11 +305,16 @@ impl<'a> Run<'a> {
             return;
         }
         let system = self.system;
-        Interior::new(system, shift).solve(INTERIOR_STEPS, |forces| {
+        let mut interior = Interior::new(system, shift);
+        let accept = |forces: &[DVec3]| {
             self.interior_steps += 1;
             // Where there is no solution, its forces grow without limit: only a clear gain counts.
             self.offer_against(forces, 0.1)
-        });
+        };
+        match shift {
+            Shift::Exact | Shift::Lagged => interior.solve(INTERIOR_STEPS, accept),
+            Shift::Held => interior.solve_outer(HELD_PROGRAMMES, accept),
+        }
         self.forces.copy_from_slice(&self.best);
         self.sweeper.thaw();
     }
