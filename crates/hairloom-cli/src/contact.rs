@@ -107,8 +107,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Ok(());
     }
     let reached = report.error.max(report.natural_map);
+    let hint = match report.failed {
+        0 => String::new(),
+        failed => {
+            format!("; {failed} times a contact had no solution on its own, and its force was set to zero")
+        }
+    };
     Err(Failure::run(format!(
-        "{}: the error is {reached:.2e}, above the tolerance {:.1e}, after {} iterations",
+        "{}: the error is {reached:.2e}, above the tolerance {:.1e}, after {} iterations{hint}",
         report.problem, report.tolerance, report.iterations
     )))
 }

@@ -192,7 +192,7 @@ pub fn solve(
 /// Steps of the interior point at most.
 const INTERIOR_STEPS: usize = 60;
 
-/// Convex programmes at most with a held shift, and the largest factorisation that they are worth [multiplications].
+/// Convex programmes at most with a held shift, and the largest step that they are worth [multiplications].
 const HELD_PROGRAMMES: usize = 60;
 const HELD_WORK: f64 = 2.0e7;
 
