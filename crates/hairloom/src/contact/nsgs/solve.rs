@@ -202,7 +202,7 @@ const FINISHING_SWEEPS: usize = 200;
 /// How many sweeps cost as much as the interior point would: who changes over then never pays more than twice.
 fn patience(system: &System) -> usize {
     // Multiplications, about: in usual numbers of steps, and in a sweep with its local solves.
-    const USUAL_STEPS: f64 = 15.0;
+    const USUAL_STEPS: f64 = 25.0;
     const LOCAL_SOLVE: f64 = 150.0;
     let sweep = 9.0 * system.couplings() as f64 + LOCAL_SOLVE * system.len() as f64;
     let sweeps = USUAL_STEPS * Interior::work(system) / sweep;
