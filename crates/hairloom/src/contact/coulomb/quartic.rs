@@ -83,7 +83,8 @@ fn aberth(coefficients: [f64; 4]) -> [Complex; 4] {
             roots[index] = x.minus(step);
             largest = largest.max(step.re.hypot(step.im) / (x.re.hypot(x.im) + 1.0e-300));
         }
-        if largest < 4.0 * f64::EPSILON {
+        // The iteration is cubic: the next step would be below rounding.
+        if largest < 1.0e-6 {
             break;
         }
     }

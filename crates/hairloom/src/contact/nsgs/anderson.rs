@@ -37,11 +37,23 @@ fn dot(a: &[DVec3], b: &[DVec3]) -> f64 {
     sums.iter().sum()
 }
 
-/// The squared length of `a − b`, the latter kept in `a`.
-pub(super) fn residual(image: &[DVec3], before: &[DVec3], into: &mut [DVec3]) -> f64 {
-    for ((into, image), before) in into.iter_mut().zip(image).zip(before) {
-        *into = *image - *before;
+/// `a − b`, into a third vector.
+fn difference(a: &[DVec3], b: &[DVec3], into: &mut [DVec3]) {
+    let piece = |((into, a), b): ((&mut [DVec3], &[DVec3]), &[DVec3])| {
+        for ((into, a), b) in into.iter_mut().zip(a).zip(b) {
+            *into = *a - *b;
+        }
+    };
+    if a.len() <= PIECE {
+        piece(((into, a), b));
+    } else {
+        into.par_chunks_mut(PIECE).zip(a.par_chunks(PIECE)).zip(b.par_chunks(PIECE)).for_each(piece);
     }
+}
+
+/// The image less the iterate that it is of, into `into`; returns its squared length.
+pub(super) fn residual(image: &[DVec3], before: &[DVec3], into: &mut [DVec3]) -> f64 {
+    difference(image, before, into);
     dot(into, into)
 }
 
@@ -84,8 +96,17 @@ impl Anderson {
             None => self.last = Some((image.to_vec(), residual.to_vec())),
         }
         if let Some(shares) = self.shares(residual) {
-            for (share, images) in shares.iter().zip(&self.images) {
-                next.iter_mut().zip(images).for_each(|(next, image)| *next -= *share * *image);
+            let subtract = |start: usize, piece: &mut [DVec3]| {
+                for (share, images) in shares.iter().zip(&self.images) {
+                    let images = &images[start..start + piece.len()];
+                    piece.iter_mut().zip(images).for_each(|(next, image)| *next -= *share * *image);
+                }
+            };
+            if next.len() <= PIECE {
+                subtract(0, next);
+            } else {
+                let pieces = next.par_chunks_mut(PIECE).enumerate();
+                pieces.for_each(|(index, piece)| subtract(index * PIECE, piece));
             }
         }
     }
@@ -111,11 +132,5 @@ impl Anderson {
         super::dense::cholesky_solve(&matrix, &mut shares);
         shares.iter_mut().zip(scale).for_each(|(share, scale)| *share *= scale);
         shares.iter().all(|share| share.is_finite()).then_some(shares)
-    }
-}
-
-fn difference(a: &[DVec3], b: &[DVec3], into: &mut [DVec3]) {
-    for ((into, a), b) in into.iter_mut().zip(a).zip(b) {
-        *into = *a - *b;
     }
 }
