@@ -61,15 +61,13 @@ pub enum ProblemError {
         /// The entry.
         value: f64,
     },
-    /// More contacts than a dense method can take.
+    /// More contacts than a method can take that factors all of them.
     #[error(
-        "{contacts} contacts are too many for Newton's method on all of them: at most {most}; take the hybrid"
+        "{contacts} contacts are too many for a method that factors them all at once; take the hybrid or gauss-seidel"
     )]
     TooLarge {
         /// How many there are.
         contacts: usize,
-        /// How many there may be.
-        most: usize,
     },
     /// A mass matrix that cannot be inverted.
     #[error("M: the block of object {object} is not positive definite")]

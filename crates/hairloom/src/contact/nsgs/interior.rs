@@ -53,13 +53,17 @@ pub(super) enum Shift {
 }
 
 impl<'a> Interior<'a> {
-    /// Multiplications per step, about: the factorisation, the solves with it, and what is done at each contact.
-    pub(super) fn work(system: &System) -> f64 {
+    /// Multiplications per step, about: the factorisation, the solves with it, and what is done at each contact. None
+    /// where the factor would take too much memory.
+    pub(super) fn work(system: &System) -> Option<f64> {
+        // Two factors of a quarter of a gigabyte.
+        const MOST_BLOCKS: usize = 3_500_000;
         const SOLVES: f64 = 60.0;
         const CONTACT: f64 = 1_500.0;
         let first = first_columns(system, &places(system));
         let blocks: usize = first.iter().enumerate().map(|(row, first)| row + 1 - first).sum();
-        Envelope::work(&first) + SOLVES * 9.0 * blocks as f64 + CONTACT * system.len() as f64
+        let work = Envelope::work(&first) + SOLVES * 9.0 * blocks as f64 + CONTACT * system.len() as f64;
+        (blocks <= MOST_BLOCKS).then_some(work)
     }
 
     pub(super) fn new(system: &'a System, shift: Shift) -> Self {

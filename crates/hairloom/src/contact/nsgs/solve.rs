@@ -155,21 +155,14 @@ pub fn solve(
     let forces = start.map_or_else(|| vec![DVec3::ZERO; contacts], |start| system.enter(start));
     let mut run = Run::new(&system, settings, forces);
     match settings.global {
-        Global::Hybrid => {
-            let patience = patience(&system);
-            run.gauss_seidel(patience.min(settings.most_sweeps));
-            if patience < settings.most_sweeps {
-                let is_small = Interior::work(&system) <= HELD_WORK;
-                for shift in [Some(Shift::Exact), Some(Shift::Lagged), is_small.then_some(Shift::Held)] {
-                    shift.into_iter().for_each(|shift| run.interior_point(shift));
-                    run.gauss_seidel((run.sweeps + FINISHING_SWEEPS).min(settings.most_sweeps));
-                }
-                run.gauss_seidel(settings.most_sweeps);
-            }
-        }
+        Global::Hybrid => run.hybrid(),
         Global::GaussSeidel => run.gauss_seidel(settings.most_sweeps),
+        Global::InteriorPoint if Interior::work(&system).is_none() => {
+            return Err(ProblemError::TooLarge { contacts });
+        }
         Global::InteriorPoint => {
-            [Shift::Exact, Shift::Lagged].into_iter().for_each(|shift| run.interior_point(shift))
+            run.interior_point(Shift::Exact);
+            run.interior_point(Shift::Lagged);
         }
         Global::Mfb => run.newton(Function::FischerBurmeister)?,
         Global::Dac => run.newton(Function::AlartCurnier)?,
@@ -200,12 +193,12 @@ const HELD_WORK: f64 = 2.0e7;
 const FINISHING_SWEEPS: usize = 200;
 
 /// How many sweeps cost as much as the interior point would: who changes over then never pays more than twice.
-fn patience(system: &System) -> usize {
+fn patience(system: &System, step: f64) -> usize {
     // Multiplications, about: in usual numbers of steps, and in a sweep with its local solves.
     const USUAL_STEPS: f64 = 25.0;
     const LOCAL_SOLVE: f64 = 150.0;
     let sweep = 9.0 * system.couplings() as f64 + LOCAL_SOLVE * system.len() as f64;
-    let sweeps = USUAL_STEPS * Interior::work(system) / sweep;
+    let sweeps = USUAL_STEPS * step / sweep;
     (sweeps as usize).max(100)
 }
 
@@ -259,6 +252,23 @@ impl<'a> Run<'a> {
 
     fn is_solved(&self) -> bool {
         self.errors.worse() <= self.settings.tolerance
+    }
+
+    /// Sweeps, and where they have cost as much as the interior point would, that: with each way of carrying the shift
+    /// along until one solves the problem, and sweeps to finish in between.
+    fn hybrid(&mut self) {
+        let most = self.settings.most_sweeps;
+        if let Some(step) = Interior::work(self.system) {
+            let patience = patience(self.system, step);
+            self.gauss_seidel(patience.min(most));
+            let held = (step <= HELD_WORK).then_some(Shift::Held);
+            let shifts = [Some(Shift::Exact), Some(Shift::Lagged), held].into_iter().flatten();
+            for shift in shifts.filter(|_| patience < most) {
+                self.interior_point(shift);
+                self.gauss_seidel((self.sweeps + FINISHING_SWEEPS).min(most));
+            }
+        }
+        self.gauss_seidel(most);
     }
 
     /// Algorithm 1, its iterates mixed, until there have been `most` sweeps.
@@ -322,7 +332,7 @@ impl<'a> Run<'a> {
     fn newton(&mut self, function: Function) -> Result<(), ProblemError> {
         let contacts = self.system.len();
         if contacts > newton::LARGEST {
-            return Err(ProblemError::TooLarge { contacts, most: newton::LARGEST });
+            return Err(ProblemError::TooLarge { contacts });
         }
         let (system, start, steps) = (self.system, self.forces.clone(), self.settings.most_sweeps);
         self.sweeps = newton::solve(system, function, start, steps, |forces| self.offer(forces));
