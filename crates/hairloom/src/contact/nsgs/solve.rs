@@ -17,7 +17,7 @@ pub enum Global {
     Hybrid,
     /// Sweeps alone (Algorithm 1).
     GaussSeidel,
-    /// The interior point alone.
+    /// The interior point, and a few sweeps to finish.
     InteriorPoint,
     /// Newton's method on the modified Fischer–Burmeister function of all contacts. Dense: small problems only.
     Mfb,
@@ -161,8 +161,10 @@ pub fn solve(
             return Err(ProblemError::TooLarge { contacts });
         }
         Global::InteriorPoint => {
-            run.interior_point(Shift::Exact);
-            run.interior_point(Shift::Lagged);
+            for shift in [Shift::Exact, Shift::Lagged] {
+                run.interior_point(shift);
+                run.gauss_seidel((run.sweeps + FINISHING_SWEEPS).min(settings.most_sweeps));
+            }
         }
         Global::Mfb => run.newton(Function::FischerBurmeister)?,
         Global::Dac => run.newton(Function::AlartCurnier)?,
