@@ -1,6 +1,7 @@
 //! The `hairloom` command: parses, calls the libraries, prints.
 
 mod bench;
+mod contact;
 mod demo;
 mod failure;
 mod groom;
@@ -44,6 +45,7 @@ enum Command {
     Groom(groom::Command),
     Lab(lab::Arguments),
     Bench(bench::Arguments),
+    Contact(contact::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
         Command::Groom(command) => groom::run(&command),
         Command::Lab(arguments) => lab::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Contact(arguments) => contact::run(&arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

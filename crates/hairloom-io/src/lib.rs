@@ -4,6 +4,7 @@ pub mod alembic;
 pub mod cache;
 mod chains;
 pub mod checkpoint;
+pub mod contact_problem;
 mod file;
 mod fingerprint;
 mod geometry;

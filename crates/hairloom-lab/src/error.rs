@@ -66,6 +66,9 @@ pub enum LabError {
         /// What is wrong, and what was expected.
         problem: String,
     },
+    /// A contact problem that makes no sense.
+    #[error("the contact problem: {0}")]
+    Contact(#[from] hairloom::contact::nsgs::ProblemError),
     /// The rig cannot be modelled.
     #[error("the rig cannot be built: {0}")]
     Model(#[from] ModelError),

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use toml::Value;
 
 use crate::outcome::{Findings, Outcome};
-use crate::settings::{Settings, solver_parameters};
+use crate::settings::{Settings, own_parameters, solver_parameters};
 use crate::strands::{ROD_HELP, Rod};
 use crate::{Info, LabError};
 
@@ -43,6 +43,27 @@ pub(crate) trait Experiment {
     fn run(params: &Self::Params, method: &Method) -> Result<Findings, LabError>;
 }
 
+/// An experiment on the law of contact alone: without hair, and with solvers of contacts instead of those of hair.
+pub(crate) trait LawExperiment {
+    /// What can be set.
+    type Params: Default + Serialize + DeserializeOwned;
+    /// Its name on the command line.
+    const NAME: &'static str;
+    /// One line on what it shows.
+    const SUMMARY: &'static str;
+    /// What it is held against.
+    const REFERENCE: &'static str;
+    /// The solvers of contacts that it runs with, the usual one first.
+    const SOLVERS: &'static [&'static str];
+    /// Each parameter with what it is, in order.
+    const HELP: &'static [(&'static str, &'static str)];
+
+    /// Refuses parameters that make no sense.
+    fn check(params: &Self::Params) -> Result<(), BadKey>;
+    /// Runs and checks.
+    fn run(params: &Self::Params, solver: &'static str) -> Result<Findings, LabError>;
+}
+
 /// Runs an experiment with a solver, keys set to values, and a file to plot to.
 type Run = fn(Option<&str>, &[(String, Value)], Option<&Path>) -> Result<Outcome, LabError>;
 
@@ -58,6 +79,10 @@ impl Entry {
         Self { name: E::NAME, run: run::<E>, info: info::<E> }
     }
 
+    pub(crate) fn of_law<E: LawExperiment>() -> Self {
+        Self { name: E::NAME, run: run_law::<E>, info: info_law::<E> }
+    }
+
     pub(crate) fn info(&self) -> Info {
         (self.info)()
     }
@@ -66,19 +91,48 @@ impl Entry {
 fn info<E: Experiment>() -> Info {
     let defaults = Settings::<E::Params>::defaults();
     let rod: &[_] = if E::rod(&E::Params::default()).is_some() { ROD_HELP } else { &[] };
-    let lines = || rod.iter().chain(E::HELP);
-    let width = lines().map(|(key, _)| key.len()).max().unwrap_or(0);
-    let line = |(key, meaning): &(&str, &str)| {
-        let usual = defaults.get(*key).map(Value::to_string).unwrap_or_default();
-        format!("  {key:width$}  {meaning} (usually {usual})\n")
-    };
-    let mut help: String = lines().map(line).collect();
+    let lines: Vec<_> = rod.iter().chain(E::HELP).copied().collect();
+    let mut help = parameter_help(&lines, &defaults);
     for solver in E::SOLVERS {
         let keys: Vec<String> =
             Method::by_name(solver).map(|method| solver_parameters(&method)).unwrap_or_default();
         help.push_str(&format!("  solver.*, of {solver}: {}\n", keys.join(", ")));
     }
     Info { name: E::NAME, summary: E::SUMMARY, reference: E::REFERENCE, solvers: E::SOLVERS, help }
+}
+
+fn parameter_help(lines: &[(&str, &str)], defaults: &toml::Table) -> String {
+    let width = lines.iter().map(|(key, _)| key.len()).max().unwrap_or(0);
+    let line = |(key, meaning): &(&str, &str)| {
+        let usual = defaults.get(*key).map(Value::to_string).unwrap_or_default();
+        format!("  {key:width$}  {meaning} (usually {usual})\n")
+    };
+    lines.iter().map(line).collect()
+}
+
+fn info_law<E: LawExperiment>() -> Info {
+    let help = parameter_help(E::HELP, &Settings::<E::Params>::defaults());
+    Info { name: E::NAME, summary: E::SUMMARY, reference: E::REFERENCE, solvers: E::SOLVERS, help }
+}
+
+fn run_law<E: LawExperiment>(
+    solver: Option<&str>,
+    sets: &[(String, Value)],
+    plot: Option<&Path>,
+) -> Result<Outcome, LabError> {
+    let start = Instant::now();
+    let name = solver.or(E::SOLVERS.first().copied()).unwrap_or_default();
+    let known = E::SOLVERS.iter().find(|known| **known == name);
+    let solver = known.ok_or_else(|| LabError::unknown_solver(E::NAME, name, E::SOLVERS))?;
+    let params: E::Params = own_parameters(E::NAME, sets)?;
+    E::check(&params).map_err(|(key, problem)| LabError::BadParameter { key: key.to_owned(), problem })?;
+    let Findings { rows, checks, figure } = E::run(&params, solver)?;
+    let seconds = start.elapsed().as_secs_f64();
+    if let Some(path) = plot {
+        figure.draw()?.save_png(path)?;
+    }
+    let params = serde_json::to_value(&params).unwrap_or_default();
+    Ok(Outcome { experiment: E::NAME, solver, params, seconds, rows, checks })
 }
 
 fn run<E: Experiment>(

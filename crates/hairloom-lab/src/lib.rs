@@ -14,6 +14,7 @@ pub mod bench;
 mod bend_twist;
 mod cantilever;
 mod catenary;
+mod contact_law;
 mod error;
 mod experiment;
 mod friction;
@@ -61,6 +62,8 @@ fn entries() -> Vec<Entry> {
         Entry::of::<ring::Ring>(),
         Entry::of::<friction::StickSlip>(),
         Entry::of::<friction::Incline>(),
+        Entry::of_law::<contact_law::LocalSolvers>(),
+        Entry::of_law::<contact_law::Stacking>(),
     ]
 }
 

@@ -62,6 +62,14 @@ impl<P: Default + Serialize + DeserializeOwned> Settings<P> {
     }
 }
 
+/// The parameters of an experiment without a solver of hair.
+pub(crate) fn own_parameters<P: Default + Serialize + DeserializeOwned>(
+    experiment: &'static str,
+    sets: &[(String, Value)],
+) -> Result<P, LabError> {
+    overlay(&P::default(), sets, "", || format!("experiment '{experiment}'"))
+}
+
 /// The names of a solver's parameters.
 pub(crate) fn solver_parameters(method: &Method) -> Vec<String> {
     table_of(method).keys().filter(|key| *key != TAG).cloned().collect()

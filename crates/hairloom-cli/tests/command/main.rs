@@ -2,5 +2,6 @@
 
 mod bad_input;
 mod common;
+mod contact;
 mod grooms_and_labs;
 mod simulations;

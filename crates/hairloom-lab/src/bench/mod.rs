@@ -6,6 +6,7 @@ mod elastic;
 mod follow;
 mod ftl;
 mod io;
+mod nsgs;
 mod strands;
 
 use std::fmt;
@@ -66,6 +67,10 @@ pub fn names() -> &'static [(&'static str, &'static str)] {
         ),
         ("follow", "69,000 strands of 13 vertices that follow 2,000 guides, against a copy of their points"),
         ("io", "50,000 strands of 32 vertices in every binary format: reading and writing, against a copy"),
+        (
+            "nsgs",
+            "contact problems, stored and grown: local solvers, mixing, interior point, assembly, two threads against one",
+        ),
         ("strands", "1,000 strands of 32 vertices on every solver: CPU seconds per simulated second"),
     ]
 }
@@ -78,6 +83,7 @@ pub fn run(name: &str) -> Result<Bench, LabError> {
         "admm" => Ok(admm::run()),
         "ftl" => Ok(ftl::run()),
         "io" => io::run(),
+        "nsgs" => nsgs::run(),
         "strands" => Ok(strands::run()),
         _ => {
             let known: Vec<&str> = names().iter().map(|(name, _)| *name).collect();

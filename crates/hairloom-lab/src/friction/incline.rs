@@ -1,6 +1,7 @@
 //! The incline: a bundle of hair on a tilted floor slides where the slope is steeper than friction holds.
 
 use glam::DVec3;
+use hairloom::contact::nsgs;
 use hairloom::solve::Method;
 use hairloom_picture::plot::{Axis, Figure, Panel, Series};
 use serde::{Deserialize, Serialize};
@@ -70,6 +71,7 @@ impl Experiment for Incline {
     fn run(params: &Params, method: &Method) -> Result<Findings, LabError> {
         let (mut rows, mut wrong, mut worst) = (Vec::new(), 0.0_f64, 0.0_f64);
         let (mut measured, mut expected) = (Vec::new(), Vec::new());
+        let mut law = 0.0_f64;
         for &angle in &params.angles {
             let moved = slide(params, angle.to_radians(), method)?;
             let (sin, cos) = angle.to_radians().sin_cos();
@@ -81,6 +83,7 @@ impl Experiment for Incline {
                 wrong = wrong.max((angle - params.mu.atan().to_degrees()).abs());
             }
             worst = worst.max((moved - reference).abs() / (0.02 * reference).max(SLID));
+            law = law.max((block_on_a_slope(params.mu, angle.to_radians())? - reference).abs());
             measured.push((angle, moved));
             expected.push((angle, reference));
             let row = Row::new().with("angle", angle).with("slid", slid);
@@ -89,6 +92,7 @@ impl Experiment for Incline {
         let checks = vec![
             Check::at_most("farthest from the critical angle with the wrong outcome [°]", wrong, 0.05),
             Check::at_most("worst distance, in 2 % or 0.2 mm", worst, 1.0),
+            Check::at_most("a rigid block under the exact law: worst distance off [m]", law, 1.0e-9),
         ];
         let panel = Panel::new(Axis::new("slope [°]"), Axis::new("distance [m]"))
             .titled("How far a bundle slides in half a second")
@@ -96,6 +100,25 @@ impl Experiment for Incline {
             .with(Series::scatter("measured", measured));
         Ok(Findings { rows, checks, figure: Figure::new("Incline").with(panel) })
     }
+}
+
+/// How far a rigid block gets in the same time under the exact law alone, one contact problem a step [m].
+fn block_on_a_slope(friction: f64, angle: f64) -> Result<f64, LabError> {
+    let gravity = DVec3::new(angle.sin(), -angle.cos(), 0.0) * GRAVITY;
+    let settings = nsgs::Settings { tolerance: 1.0e-10, ..nsgs::Settings::default() };
+    let (mut velocity, mut moved) = (DVec3::ZERO, 0.0);
+    for _ in 0..STEPS {
+        let mut blocks = nsgs::Blocks::default();
+        // Flat, so that it does not tip over on the steepest slope.
+        let body = blocks.add(DVec3::ZERO, DVec3::new(0.5, 1.0e-3, 0.5), 1.0, velocity);
+        blocks.touch_face(body, None, (DVec3::Y * -1.0e-3, 0.5, 0.5), 2, friction);
+        let full = blocks.problem(DT, gravity);
+        let assembly = full.assembly()?;
+        let solution = nsgs::solve(&assembly.reduced(), &settings, None)?;
+        velocity = DVec3::from_slice(&assembly.velocities(&solution.forces)[0][..3]);
+        moved += DT * velocity.x;
+    }
+    Ok(moved)
 }
 
 /// How far down the slope, along x, a bundle gets [m].

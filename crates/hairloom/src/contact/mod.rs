@@ -31,9 +31,11 @@
 mod accd;
 mod block;
 mod continuous;
+pub mod coulomb;
 mod dop;
 mod error;
 mod grid;
+pub mod nsgs;
 mod pairs;
 mod proximity;
 mod raster;

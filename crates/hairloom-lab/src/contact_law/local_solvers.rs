@@ -1,0 +1,171 @@
+//! Table 2 and figure 11 of Daviet, Bertails-Descoubes and Boissieux 2011: what solves a contact, within plain sweeps.
+
+use std::time::Instant;
+
+use hairloom::contact::coulomb::LocalSolver;
+use hairloom::contact::nsgs::{Global, Problem, Settings, solve};
+use hairloom_picture::plot::{Axis, Figure, Panel, Series};
+use serde::{Deserialize, Serialize};
+
+use super::fibres;
+use crate::LabError;
+use crate::experiment::{BadKey, LawExperiment};
+use crate::outcome::{Check, Findings, Row};
+use crate::strands::check_range;
+
+/// The table's rows, and one more.
+const SOLVERS: [&str; 12] = [
+    "4sides",
+    "duriez08",
+    "pac",
+    "dac",
+    "mfb",
+    "enum",
+    "4sides+enum",
+    "duriez08+enum",
+    "pac+enum",
+    "dac+enum",
+    "mfb+enum",
+    "secular+enum",
+];
+
+/// What can be set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Params {
+    /// How many problems.
+    problems: usize,
+    /// Fibres in each.
+    fibres: usize,
+    /// Contacts in each.
+    contacts: usize,
+    /// Coefficient of friction.
+    mu: f64,
+    /// When a problem is solved.
+    tolerance: f64,
+    /// Sweeps at most.
+    sweeps: usize,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { problems: 40, fibres: 40, contacts: 160, mu: 0.3, tolerance: 1.0e-6, sweeps: 1_000 }
+    }
+}
+
+/// The experiment.
+pub(crate) struct LocalSolvers;
+
+/// What one solver did on all problems.
+struct Record {
+    fail_safe: f64,
+    failed: f64,
+    unsolved: f64,
+    sweeps: Vec<usize>,
+    milliseconds: f64,
+}
+
+impl LawExperiment for LocalSolvers {
+    type Params = Params;
+    const NAME: &'static str = "local-solvers";
+    const SUMMARY: &'static str = "what solves one contact, within sweeps over problems of fibres";
+    const REFERENCE: &'static str = "Daviet et al. 2011, table 2 and figure 11";
+    const SOLVERS: &'static [&'static str] = &["gauss-seidel"];
+    const HELP: &'static [(&'static str, &'static str)] = &[
+        ("problems", "problems in the batch"),
+        ("fibres", "fibres in each"),
+        ("contacts", "contacts in each"),
+        ("mu", "coefficient of friction"),
+        ("tolerance", "largest Fischer–Burmeister function"),
+        ("sweeps", "sweeps at most"),
+    ];
+
+    fn check(params: &Params) -> Result<(), BadKey> {
+        check_range(("problems", params.problems as f64, 1.0, 1_000.0))?;
+        check_range(("fibres", params.fibres as f64, 2.0, 5_000.0))?;
+        check_range(("contacts", params.contacts as f64, 1.0, 50_000.0))?;
+        check_range(("mu", params.mu, 0.0, 10.0))?;
+        check_range(("tolerance", params.tolerance, 1.0e-14, 1.0))?;
+        check_range(("sweeps", params.sweeps as f64, 1.0, 1_000_000.0))
+    }
+
+    fn run(params: &Params, _solver: &'static str) -> Result<Findings, LabError> {
+        let mut problems = Vec::with_capacity(params.problems);
+        for seed in 0..params.problems as u64 {
+            problems.push(fibres(seed, params.fibres, params.contacts, params.mu).assembly()?.reduced());
+        }
+        let mut panel =
+            Panel::new(Axis::log("sweeps"), Axis::new("problems that need more [%]")).titled("Figure 11");
+        let (mut rows, mut hybrid, mut plain) = (vec![], f64::NAN, f64::NAN);
+        let mut failures = f64::NAN;
+        for name in SOLVERS {
+            let record = record(&problems, name, params)?;
+            let mean = record.sweeps.iter().sum::<usize>() as f64 / params.problems as f64;
+            rows.push(
+                Row::new()
+                    .with("local", name)
+                    .with("fail_safe_percent", record.fail_safe)
+                    .with("failed_percent", record.failed)
+                    .with("unsolved_percent", record.unsolved)
+                    .with("sweeps", mean)
+                    .with("milliseconds", record.milliseconds),
+            );
+            match name {
+                "mfb+enum" => (hybrid, failures) = (record.unsolved, record.failed),
+                "duriez08" => plain = record.unsolved,
+                _ => {}
+            }
+            panel = panel.with(Series::line(name, survival(record.sweeps)));
+        }
+        let checks = vec![
+            Check::at_most("problems that MFB+Enum leaves unsolved [%]", hybrid, 0.0),
+            Check::at_most("contacts that MFB+Enum leaves unsolved [%]", failures, 0.0),
+            Check::at_most("the same less what Duriez08 leaves, problems [%]", hybrid - plain, 0.0),
+        ];
+        Ok(Findings { rows, checks, figure: Figure::new("Local solvers").with(panel) })
+    }
+}
+
+fn record(problems: &[Problem], name: &str, params: &Params) -> Result<Record, LabError> {
+    let bad = |error: &dyn std::fmt::Display| LabError::Bench { problem: error.to_string() };
+    let local: LocalSolver = name.parse().map_err(|error| bad(&error))?;
+    // As in the paper: no look at take-off and stick before the method's own.
+    let local = LocalSolver { direct: false, ..local };
+    let settings = Settings {
+        global: Global::GaussSeidel,
+        tolerance: params.tolerance,
+        most_sweeps: params.sweeps,
+        local,
+        ..Settings::paper()
+    };
+    let (mut solves, mut fail_safe, mut failed, mut unsolved) = (0, 0, 0, 0);
+    let mut sweeps = Vec::with_capacity(problems.len());
+    let started = Instant::now();
+    for problem in problems {
+        let solution = solve(problem, &settings, None)?;
+        solves += solution.local_solves;
+        fail_safe += solution.fail_safe + solution.failed;
+        failed += solution.failed;
+        unsolved += usize::from(!solution.converged);
+        sweeps.push(solution.sweeps);
+    }
+    let percent = |part: f64, whole: f64| 100.0 * part / whole.max(1.0);
+    Ok(Record {
+        fail_safe: percent(fail_safe as f64, solves as f64),
+        failed: percent(failed as f64, solves as f64),
+        unsolved: percent(unsolved as f64, problems.len() as f64),
+        sweeps,
+        milliseconds: 1.0e3 * started.elapsed().as_secs_f64() / problems.len() as f64,
+    })
+}
+
+/// The share of problems that need more than a number of sweeps, over that number.
+fn survival(mut sweeps: Vec<usize>) -> Vec<(f64, f64)> {
+    sweeps.sort_unstable();
+    let count = sweeps.len() as f64;
+    sweeps
+        .iter()
+        .enumerate()
+        .map(|(solved, &sweeps)| (sweeps as f64, 100.0 * (count - solved as f64 - 1.0) / count))
+        .collect()
+}

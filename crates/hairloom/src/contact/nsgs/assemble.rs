@@ -1,0 +1,206 @@
+use glam::{DMat3, DVec3};
+use rayon::prelude::*;
+
+use super::dense::{cholesky, cholesky_solve, forward};
+use super::{BlockMatrix, Problem, ProblemError};
+
+/// How one object's velocities enter the relative velocity of one contact.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JacobianBlock {
+    /// The contact.
+    pub contact: usize,
+    /// The object.
+    pub object: usize,
+    /// Three rows (normal, tangent, tangent) of the object's degrees of freedom, one after the other.
+    pub values: Vec<f64>,
+}
+
+/// A one-step problem in full form (equation 3): `M v − f = Hᵀ r`, `u = H v + w`, and Coulomb's law at each contact.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FullProblem {
+    /// The mass matrix M, object by object: symmetric positive definite, row-major.
+    pub masses: Vec<Vec<f64>>,
+    /// The impulses f without contacts, object by object.
+    pub impulses: Vec<Vec<f64>>,
+    /// The blocks of H that are not zero.
+    pub jacobian: Vec<JacobianBlock>,
+    /// The relative velocities w where no object moves [m/s].
+    pub offset: Vec<DVec3>,
+    /// The coefficients of friction μ.
+    pub friction: Vec<f64>,
+}
+
+/// A problem in full form with its masses factored: what turns it into the reduced form, and forces into velocities.
+#[derive(Debug)]
+pub struct Assembly<'a> {
+    full: &'a FullProblem,
+    /// Lower triangles of the masses.
+    factors: Vec<Vec<f64>>,
+    /// Velocities without contacts, M⁻¹ f.
+    free: Vec<Vec<f64>>,
+}
+
+impl FullProblem {
+    /// Checks sizes and factors the masses, each object on its own.
+    pub fn assembly(&self) -> Result<Assembly<'_>, ProblemError> {
+        self.check()?;
+        let factors: Vec<Option<Vec<f64>>> = self
+            .masses
+            .par_iter()
+            .zip(&self.impulses)
+            .map(|(mass, impulses)| {
+                let mut factor = mass.clone();
+                cholesky(&mut factor, impulses.len()).then_some(factor)
+            })
+            .collect();
+        if let Some(object) = factors.iter().position(Option::is_none) {
+            return Err(ProblemError::BadMass { object });
+        }
+        let factors: Vec<Vec<f64>> = factors.into_iter().flatten().collect();
+        let mut free = self.impulses.clone();
+        free.par_iter_mut().zip(&factors).for_each(|(free, factor)| cholesky_solve(factor, free));
+        Ok(Assembly { full: self, factors, free })
+    }
+
+    fn check(&self) -> Result<(), ProblemError> {
+        let (contacts, objects) = (self.offset.len(), self.masses.len());
+        if contacts == 0 {
+            return Err(ProblemError::Empty);
+        }
+        let wrong = |what, given, expected| Err(ProblemError::WrongSize { what, given, expected });
+        if self.friction.len() != contacts {
+            return wrong("mu", self.friction.len(), contacts);
+        }
+        if self.impulses.len() != objects {
+            return wrong("objects in f", self.impulses.len(), objects);
+        }
+        for (object, (mass, impulses)) in self.masses.iter().zip(&self.impulses).enumerate() {
+            if mass.len() != impulses.len() * impulses.len() {
+                return wrong("numbers in a block of M", mass.len(), impulses.len() * impulses.len());
+            }
+            if !mass.iter().chain(impulses).all(|value| value.is_finite()) {
+                return Err(ProblemError::BadMass { object });
+            }
+        }
+        for (entry, block) in self.jacobian.iter().enumerate() {
+            let JacobianBlock { contact, object, .. } = *block;
+            if contact >= contacts || object >= objects {
+                return Err(ProblemError::JacobianOutside { entry, contact, object, contacts, objects });
+            }
+            let (given, expected) = (block.values.len(), 3 * self.impulses[object].len());
+            if given != expected {
+                return Err(ProblemError::JacobianSize { entry, given, expected });
+            }
+            if !block.values.iter().all(|value| value.is_finite()) {
+                return Err(ProblemError::NotFinite { what: "H", contact });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Assembly<'_> {
+    /// The reduced form: `W = H M⁻¹ Hᵀ`, `b = w + H M⁻¹ f`. With `Y = L⁻¹ Hᵀ` for each block of H, every block of W is a
+    /// sum of products of two of them, for the objects that its contacts share: O(N m³ + η m), and half of it by symmetry.
+    pub fn reduced(&self) -> Problem {
+        let full = self.full;
+        let whitened: Vec<Vec<f64>> = full
+            .jacobian
+            .par_iter()
+            .map(|block| {
+                let mut rows = block.values.clone();
+                rows.chunks_exact_mut(self.free[block.object].len().max(1))
+                    .for_each(|row| forward(&self.factors[block.object], row));
+                rows
+            })
+            .collect();
+        let mut of_contact: Vec<Vec<usize>> = vec![vec![]; full.offset.len()];
+        let mut of_object: Vec<Vec<usize>> = vec![vec![]; full.masses.len()];
+        for (entry, block) in full.jacobian.iter().enumerate() {
+            of_contact[block.contact].push(entry);
+            of_object[block.object].push(entry);
+        }
+        let upper: Vec<Vec<(u32, DMat3)>> = of_contact
+            .par_iter()
+            .enumerate()
+            .map(|(contact, entries)| {
+                let mut row = vec![(contact as u32, DMat3::ZERO)];
+                for &entry in entries {
+                    let others = &of_object[full.jacobian[entry].object];
+                    let later = others.iter().filter(|&&other| full.jacobian[other].contact >= contact);
+                    row.extend(later.map(|&other| {
+                        (full.jacobian[other].contact as u32, product(&whitened[entry], &whitened[other]))
+                    }));
+                }
+                gather(row)
+            })
+            .collect();
+        Problem { matrix: mirrored(upper), offset: self.offsets(), friction: full.friction.clone() }
+    }
+
+    fn offsets(&self) -> Vec<DVec3> {
+        let mut offsets = self.full.offset.clone();
+        for block in &self.full.jacobian {
+            let free = &self.free[block.object];
+            for (axis, row) in block.values.chunks_exact(free.len().max(1)).enumerate() {
+                offsets[block.contact][axis] += row.iter().zip(free).map(|(a, b)| a * b).sum::<f64>();
+            }
+        }
+        offsets
+    }
+
+    /// The velocities of all objects under contact forces, `v = M⁻¹ (f + Hᵀ r)`.
+    pub fn velocities(&self, forces: &[DVec3]) -> Vec<Vec<f64>> {
+        let mut velocities = self.full.impulses.clone();
+        for block in &self.full.jacobian {
+            let velocity = &mut velocities[block.object];
+            for (axis, row) in block.values.chunks_exact(velocity.len().max(1)).enumerate() {
+                let force = forces.get(block.contact).map_or(0.0, |force| force[axis]);
+                velocity.iter_mut().zip(row).for_each(|(velocity, entry)| *velocity += entry * force);
+            }
+        }
+        velocities
+            .par_iter_mut()
+            .zip(&self.factors)
+            .for_each(|(velocity, factor)| cholesky_solve(factor, velocity));
+        velocities
+    }
+}
+
+/// `a bᵀ` for two blocks of three rows.
+fn product(a: &[f64], b: &[f64]) -> DMat3 {
+    let freedom = a.len() / 3;
+    let dot = |i: usize, j: usize| {
+        let (a, b) = (&a[i * freedom..(i + 1) * freedom], &b[j * freedom..(j + 1) * freedom]);
+        a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>()
+    };
+    let column = |j: usize| DVec3::new(dot(0, j), dot(1, j), dot(2, j));
+    DMat3::from_cols(column(0), column(1), column(2))
+}
+
+/// Sorts a row by column and adds up what stands at one place.
+fn gather(mut row: Vec<(u32, DMat3)>) -> Vec<(u32, DMat3)> {
+    row.sort_by_key(|&(column, _)| column);
+    row.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        if same {
+            kept.1 += next.1;
+        }
+        same
+    });
+    row
+}
+
+/// The whole matrix from its upper triangle.
+fn mirrored(upper: Vec<Vec<(u32, DMat3)>>) -> BlockMatrix {
+    let mut rows: Vec<Vec<(u32, DMat3)>> = vec![vec![]; upper.len()];
+    for (row, blocks) in upper.iter().enumerate() {
+        for &(column, block) in blocks.iter().filter(|(column, _)| *column as usize != row) {
+            rows[column as usize].push((row as u32, block.transpose()));
+        }
+    }
+    for (row, blocks) in rows.iter_mut().zip(upper) {
+        row.extend(blocks);
+    }
+    BlockMatrix::from_rows(rows)
+}

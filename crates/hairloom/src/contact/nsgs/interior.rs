@@ -1,0 +1,372 @@
+//! An interior-point method for all contacts at once, for where sweeps are slow.
+//!
+//! With `s = μ ‖u_T‖` held, the law is the optimum of a convex programme on a product of self-dual cones. Its central path
+//! is followed with Nesterov and Todd's scaling, one factorisation of `W` plus 3×3 blocks per step, and `s` follows along.
+//! The number of steps hardly hangs on the condition of W. What it leaves, sweeps finish.
+
+use glam::{DMat3, DVec3};
+
+use super::anderson::{Anderson, residual};
+use super::envelope::Envelope;
+use super::krylov::gmres;
+use super::system::{LARGEST, System};
+use crate::contact::coulomb::{jordan_product, tangent_length};
+
+impl Shift {
+    /// Where the path ends: a held shift is not worth more than the shift itself is known.
+    fn least_gap(self) -> f64 {
+        match self {
+            Self::Exact | Self::Lagged => 1.0e-18,
+            Self::Held => 1.0e-14,
+        }
+    }
+}
+
+/// A step this short hardly moves; so many in a row, and the path has no end.
+const SHORT: f64 = 0.02;
+const MOST_SHORT: usize = 4;
+
+/// The cones' metric: normal less tangential.
+const SIGNS: DVec3 = DVec3::new(1.0, -1.0, -1.0);
+
+pub(super) struct Interior<'a> {
+    system: &'a System,
+    /// The place of each contact in the order of the factor.
+    place: Vec<usize>,
+    envelope: Envelope,
+    /// The part of the matrix that stays.
+    constant: Envelope,
+    shift: Shift,
+    /// Tangential speeds that a held shift stands for.
+    speeds: Vec<f64>,
+}
+
+/// How the shift `μ ‖u_T‖` is carried along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shift {
+    /// With its derivative in the Newton step: fewer steps, and none left where the path bends back.
+    Exact,
+    /// As it was before the step: each step is one of a convex programme.
+    Lagged,
+    /// As it is given: one convex programme, which always has a solution near every step of its path.
+    Held,
+}
+
+impl<'a> Interior<'a> {
+    /// Multiplications per step, about: the factorisation, the solves with it, and what is done at each contact. None
+    /// where the factor would take too much memory.
+    pub(super) fn work(system: &System) -> Option<f64> {
+        // Two factors of a quarter of a gigabyte.
+        const MOST_BLOCKS: usize = 3_500_000;
+        const SOLVES: f64 = 60.0;
+        const CONTACT: f64 = 1_500.0;
+        let first = first_columns(system, &places(system));
+        let blocks: usize = first.iter().enumerate().map(|(row, first)| row + 1 - first).sum();
+        let work = Envelope::work(&first) + SOLVES * 9.0 * blocks as f64 + CONTACT * system.len() as f64;
+        (blocks <= MOST_BLOCKS).then_some(work)
+    }
+
+    pub(super) fn new(system: &'a System, shift: Shift) -> Self {
+        let place = places(system);
+        let mut constant = Envelope::new(first_columns(system, &place));
+        for row in 0..system.len() {
+            let scale = stretch(system, row);
+            let own = system.contacts()[row].matrix.to_cols_array();
+            for (column, block) in system.row(row).chain([(row, &own)]) {
+                let other = stretch(system, column);
+                for j in 0..3 {
+                    for i in 0..3 {
+                        let value = scale[i] * block[3 * j + i] * other[j];
+                        constant.add(3 * place[row] + i, 3 * place[column] + j, value);
+                    }
+                }
+            }
+        }
+        Self { system, place, envelope: constant.clone(), constant, shift, speeds: vec![0.0; system.len()] }
+    }
+
+    /// Follows the central path; forces in the units of the system. `accept` sees each iterate and says when to stop.
+    pub(super) fn solve(&mut self, steps: usize, mut accept: impl FnMut(&[DVec3]) -> bool) {
+        let count = self.system.len();
+        let mut short = 0;
+        let mut force = self.start();
+        let mut velocity = vec![DVec3::X; count];
+        for _ in 0..steps {
+            let gap = pairing(&force, &velocity) / count as f64;
+            let Some(step) = self.step(&force, &velocity, gap) else { break };
+            short = if step.share < SHORT { short + 1 } else { 0 };
+            if !(step.share.is_finite() && step.share > 1.0e-8) || short > MOST_SHORT {
+                break;
+            }
+            advance(&mut force, &step.force, step.share);
+            advance(&mut velocity, &step.velocity, step.share);
+            let plain: Vec<DVec3> = (0..count).map(|row| stretch(self.system, row) * force[row]).collect();
+            if accept(&plain) || gap < self.shift.least_gap() {
+                break;
+            }
+        }
+    }
+
+    /// The fixed point of Cadoux 2009: hold the shift, solve the convex programme, take the shift from its velocities;
+    /// mixed like sweeps are. `accept` sees the forces after each programme.
+    pub(super) fn solve_outer(&mut self, programmes: usize, mut accept: impl FnMut(&[DVec3]) -> bool) {
+        const STEPS: usize = 40;
+        let count = self.system.len();
+        let mut anderson = Anderson::new(8, count);
+        let mut held = vec![DVec3::ZERO; count];
+        let (mut image, mut change) = (held.clone(), held.clone());
+        for _ in 0..programmes {
+            self.speeds = held.iter().map(|speed| speed.x.max(0.0)).collect();
+            let mut last = vec![DVec3::ZERO; count];
+            self.solve(STEPS, |forces| {
+                last.copy_from_slice(forces);
+                false
+            });
+            if accept(&last) {
+                return;
+            }
+            for (image, velocity) in image.iter_mut().zip(self.system.velocities(&last)) {
+                image.x = tangent_length(velocity);
+            }
+            let clean: Vec<DVec3> = self.speeds.iter().map(|&speed| DVec3::X * speed).collect();
+            residual(&image, &clean, &mut change);
+            anderson.mix(&image, &change, &mut held);
+        }
+    }
+
+    /// Forces on the cones' axes, about as large as those that would stop all contacts.
+    fn start(&mut self) -> Vec<DVec3> {
+        let count = self.system.len();
+        self.envelope.clone_from(&self.constant);
+        self.envelope.stiffen(1.0e-8);
+        let mut right = vec![0.0; 3 * count];
+        for (row, &place) in self.place.iter().enumerate() {
+            let pulled = stretch(self.system, row) * self.system.contacts()[row].offset;
+            right[3 * place..3 * place + 3].copy_from_slice(&(-pulled).to_array());
+        }
+        if !self.envelope.factor() {
+            return vec![DVec3::X; count];
+        }
+        self.envelope.solve(&mut right);
+        let size = |&place: &usize| DVec3::from_slice(&right[3 * place..3 * place + 3]).length();
+        self.place.iter().map(|place| DVec3::X * (1.5 * size(place)).clamp(1.0, LARGEST)).collect()
+    }
+
+    /// The Newton step on the perturbed conditions, a predictor and a corrector (Mehrotra 1992) with one factorisation:
+    /// `(Ŵ + V²) dx = −(Ŵ x + q̂ − z) + V d` and `dz = V d − V² dx`.
+    fn step(&mut self, force: &[DVec3], velocity: &[DVec3], gap: f64) -> Option<Step> {
+        let count = force.len();
+        let real: Vec<DVec3> = (0..count).map(|row| stretch(self.system, row) * force[row]).collect();
+        let plain = self.system.velocities(&real);
+        let scalings: Vec<Scaling> = force.iter().zip(velocity).map(|(x, z)| Scaling::new(*x, *z)).collect();
+        let residuals: Vec<DVec3> = (0..count)
+            .map(|row| {
+                // De Saxcé's shift over μ is the tangential speed.
+                let speed = match self.shift {
+                    Shift::Held => self.speeds[row],
+                    Shift::Exact | Shift::Lagged => tangent_length(velocity[row]),
+                };
+                let shift = DVec3::X * speed;
+                stretch(self.system, row) * plain[row] + shift - velocity[row]
+            })
+            .collect();
+        if !self.factor(&scalings) {
+            return None;
+        }
+        let still: Vec<DVec3> = scalings.iter().map(|scaling| -scaling.middle).collect();
+        let predicted = self.solve_step(&scalings, &residuals, &still);
+        let share = common_share(force, velocity, &predicted).min(1.0);
+        let target = gap * (1.0 - share).powi(3).clamp(1.0e-6, 0.8);
+        let aims: Vec<DVec3> = (0..count)
+            .map(|row| {
+                let scaling = &scalings[row];
+                let second = jordan_product(
+                    scaling.forth * predicted.force[row],
+                    scaling.back * predicted.velocity[row],
+                );
+                let square = jordan_product(scaling.middle, scaling.middle);
+                divide(target * DVec3::X - square - second, scaling.middle)
+            })
+            .collect();
+        let mut step = self.solve_step(&scalings, &residuals, &aims);
+        step.share = (0.99 * common_share(force, velocity, &step)).min(1.0);
+        Some(step)
+    }
+
+    /// Factors `Ŵ + V²`, a little stiffer where rounding has made it indefinite: the next step makes up for that.
+    fn factor(&mut self, scalings: &[Scaling]) -> bool {
+        [0.0, 1.0e-13, 1.0e-11, 1.0e-9].into_iter().any(|part| {
+            self.envelope.clone_from(&self.constant);
+            for (row, scaling) in scalings.iter().enumerate() {
+                let (square, place) = (scaling.forth * scaling.forth, 3 * self.place[row]);
+                for i in 0..3 {
+                    for j in 0..=i {
+                        self.envelope.add(place + i, place + j, square.col(j)[i]);
+                    }
+                }
+            }
+            if part > 0.0 {
+                self.envelope.stiffen(part);
+            }
+            self.envelope.factor()
+        })
+    }
+
+    /// The step for complementarity aims `d`. The shift's own derivative, `e tᵀ` with the direction t of sliding, is all that
+    /// is not symmetric: the factor without it preconditions the system with it.
+    fn solve_step(&self, scalings: &[Scaling], residuals: &[DVec3], aims: &[DVec3]) -> Step {
+        let count = aims.len();
+        // The normal part loses what the shift gains along t.
+        let sheared = |row: usize, z: DVec3| match self.shift {
+            Shift::Exact => z - DVec3::X * scalings[row].sliding.dot(z),
+            Shift::Lagged | Shift::Held => z,
+        };
+        let right = |row: usize| sheared(row, scalings[row].forth * aims[row]) - residuals[row];
+        let preconditioned = self.solved((0..count).map(right));
+        let apply = |step: &[f64]| -> Vec<f64> {
+            let lost = |row: usize| {
+                let place = 3 * self.place[row];
+                let step = DVec3::from_slice(&step[place..place + 3]);
+                DVec3::X * scalings[row].sliding.dot(scalings[row].forth * (scalings[row].forth * step))
+            };
+            let mut product = self.solved((0..count).map(lost));
+            product.iter_mut().zip(step).for_each(|(product, step)| *product = step - *product);
+            product
+        };
+        let step = match self.shift {
+            Shift::Exact => gmres(apply, &preconditioned, 20, 1.0e-6),
+            Shift::Lagged | Shift::Held => preconditioned,
+        };
+        let force: Vec<DVec3> =
+            self.place.iter().map(|&place| DVec3::from_slice(&step[3 * place..3 * place + 3])).collect();
+        let turn = |row: usize| scalings[row].forth * (aims[row] - scalings[row].forth * force[row]);
+        Step { velocity: (0..count).map(turn).collect(), force, share: 1.0 }
+    }
+
+    /// Solves with the factor, for a right side row by row; in the order of the factor.
+    fn solved(&self, right: impl Iterator<Item = DVec3>) -> Vec<f64> {
+        let mut vector = vec![0.0; 3 * self.place.len()];
+        for (&place, line) in self.place.iter().zip(right) {
+            vector[3 * place..3 * place + 3].copy_from_slice(&line.to_array());
+        }
+        self.envelope.solve(&mut vector);
+        vector
+    }
+}
+
+/// A step of all forces and velocities, and how much of it is taken.
+struct Step {
+    force: Vec<DVec3>,
+    velocity: Vec<DVec3>,
+    share: f64,
+}
+
+/// Nesterov and Todd's scaling of one contact: the symmetric V with `V x = V⁻¹ z`.
+struct Scaling {
+    forth: DMat3,
+    back: DMat3,
+    /// The point in the middle, V x.
+    middle: DVec3,
+    /// The direction of sliding.
+    sliding: DVec3,
+}
+
+impl Scaling {
+    fn new(x: DVec3, z: DVec3) -> Self {
+        let (of_x, of_z) = (determinant(x).max(f64::MIN_POSITIVE), determinant(z).max(f64::MIN_POSITIVE));
+        let (unit_x, unit_z) = (x / of_x.sqrt(), z / of_z.sqrt());
+        let half = (0.5 * (1.0 + unit_x.dot(unit_z))).sqrt();
+        let w = (unit_z + SIGNS * unit_x) / (2.0 * half);
+        let size = (of_z / of_x).powf(0.25);
+        let share = 1.0 / (1.0 + w.x);
+        let (yy, yz, zz) = (1.0 + w.y * w.y * share, w.y * w.z * share, 1.0 + w.z * w.z * share);
+        let matrix = |sign: f64| {
+            DMat3::from_cols(
+                DVec3::new(w.x, sign * w.y, sign * w.z),
+                DVec3::new(sign * w.y, yy, yz),
+                DVec3::new(sign * w.z, yz, zz),
+            )
+        };
+        let forth = size * matrix(1.0);
+        let speed = tangent_length(z);
+        let sliding = if speed > 0.0 { DVec3::new(0.0, z.y, z.z) / speed } else { DVec3::ZERO };
+        Self { forth, back: (1.0 / size) * matrix(-1.0), middle: forth * x, sliding }
+    }
+}
+
+/// The vector whose product with `by` is `x`.
+fn divide(x: DVec3, by: DVec3) -> DVec3 {
+    let determinant = determinant(by);
+    let mixed = by.y * x.y + by.z * x.z;
+    let normal = (by.x * x.x - mixed) / determinant;
+    // x_T = by_N y_T + y_N by_T.
+    DVec3::new(normal, (x.y - normal * by.y) / by.x, (x.z - normal * by.z) / by.x)
+}
+
+/// r over r̂: the inverse of the change to the self-dual cone. Contacts with hardly any friction count as having a little.
+fn stretch(system: &System, row: usize) -> DVec3 {
+    DVec3::new(1.0 / system.contacts()[row].friction.max(1.0e-6), 1.0, 1.0)
+}
+
+fn places(system: &System) -> Vec<usize> {
+    let walk = super::order::breadth_first(system.len(), |row| system.row(row).map(|(column, _)| column));
+    let mut place = vec![0; walk.len()];
+    walk.iter().enumerate().for_each(|(index, &row)| place[row as usize] = index);
+    place
+}
+
+fn first_columns(system: &System, place: &[usize]) -> Vec<usize> {
+    let mut first = vec![0; place.len()];
+    for (row, &own) in place.iter().enumerate() {
+        let least = system.row(row).map(|(column, _)| place[column]).fold(own, usize::min);
+        first[own] = least;
+    }
+    first
+}
+
+/// x_N² − ‖x_T‖², without cancellation.
+fn determinant(x: DVec3) -> f64 {
+    let tangent = tangent_length(x);
+    (x.x - tangent) * (x.x + tangent)
+}
+
+fn pairing(a: &[DVec3], b: &[DVec3]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a.dot(*b)).sum()
+}
+
+fn advance(x: &mut [DVec3], step: &[DVec3], share: f64) {
+    x.iter_mut().zip(step).for_each(|(x, step)| *x += share * *step);
+}
+
+fn common_share(force: &[DVec3], velocity: &[DVec3], step: &Step) -> f64 {
+    largest_share(force, &step.force).min(largest_share(velocity, &step.velocity))
+}
+
+/// The largest share of a step that stays in all cones.
+fn largest_share(x: &[DVec3], step: &[DVec3]) -> f64 {
+    x.iter().zip(step).map(|(x, step)| largest_share_of_one(*x, *step)).fold(1.0e3, f64::min)
+}
+
+fn largest_share_of_one(x: DVec3, d: DVec3) -> f64 {
+    // (x + t d) leaves where a t² + 2 b t + c = 0, with c > 0 inside.
+    let metric = |a: DVec3, b: DVec3| a.dot(SIGNS * b);
+    let (a, b, c) = (metric(d, d), metric(x, d), determinant(x));
+    let mut share = f64::INFINITY;
+    if d.x < 0.0 {
+        share = -x.x / d.x;
+    }
+    let discriminant = b * b - a * c;
+    if discriminant >= 0.0 {
+        let root = discriminant.sqrt();
+        // The stable pair of roots.
+        let sum = -(b + if b >= 0.0 { root } else { -root });
+        for candidate in
+            [if a != 0.0 { sum / a } else { f64::INFINITY }, if sum != 0.0 { c / sum } else { f64::INFINITY }]
+        {
+            if candidate > 0.0 {
+                share = share.min(candidate);
+            }
+        }
+    }
+    share
+}

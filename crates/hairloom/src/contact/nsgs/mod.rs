@@ -1,0 +1,58 @@
+//! Nonsmooth Gauss–Seidel: many contacts with exact Coulomb friction, in double precision.
+//!
+//! # Theory
+//!
+//! Section 6 of Daviet, Bertails-Descoubes and Boissieux 2011 ("A hybrid iterative solver for robustly capturing Coulomb
+//! friction in hair dynamics"). All contacts of a step are one problem, `u = W r + b` with Coulomb's law at each
+//! ([`Problem`], equation 4), or, before the objects' velocities are eliminated, [`FullProblem`] (equation 3). A sweep
+//! solves one contact after the other ([`coulomb`](super::coulomb)) with the newest forces of the rest (Algorithm 1), until
+//! the largest Fischer–Burmeister function over all contacts is within tolerance.
+//!
+//! # In practice
+//!
+//! - [`solve`] takes a [`Problem`] that [`Problem::checked`] has looked over, [`Settings`], and forces to start from.
+//! - Inside, forces and velocities have no units: each contact is scaled so that its operator has mean eigenvalue one, and
+//!   the largest b is one. One factor per contact changes neither its cone nor the law.
+//! - Contacts whose force is zero rest for a few sweeps; a last look is at all of them.
+//! - From 1,024 contacts on, they are cut into domains of neighbours. Domains that share no block of W are swept at the same
+//!   time. The cut hangs on the problem alone, so the result has the same bits for any number of threads.
+//! - [`FullProblem::assembly`] factors each object's mass once; blocks of W are products of whitened blocks of H.
+//!
+//! # Departures from the paper
+//!
+//! - Sweeps are mixed (Anderson acceleration), which needs five to ten times fewer of them. A mixture that strays is dropped.
+//! - Where sweeps have cost as much as an interior point would, that takes over ([`Global::Hybrid`]): stacks of heavy on
+//!   light and tall towers want thousands of sweeps, and ten of its steps.
+//! - Each contact is solved by a safeguarded Newton iteration on one number, the ratio of sliding speed to friction force,
+//!   with the enumerative solver behind it. The paper's MFB is a setting away ([`Settings::paper`]).
+//! - Besides the paper's measure, a solution must pass the natural map in real units, as other codes judge it.
+//!
+//! # Limits
+//!
+//! - Friction with redundant contacts has many solutions for `r`; which one is found hangs on the start.
+//! - A problem may have no solution, as where fixed bodies close on a third one. Then the best forces found are returned, and
+//!   [`Solution::converged`] says so.
+
+mod anderson;
+mod assemble;
+mod blocks;
+mod dense;
+mod envelope;
+mod error;
+mod interior;
+mod krylov;
+mod matrix;
+mod newton;
+mod order;
+mod problem;
+mod solve;
+mod system;
+#[cfg(test)]
+mod tests;
+
+pub use assemble::{Assembly, FullProblem, JacobianBlock};
+pub use blocks::Blocks;
+pub use error::ProblemError;
+pub use matrix::BlockMatrix;
+pub use problem::Problem;
+pub use solve::{Global, Settings, Solution, UnknownGlobal, solve};

@@ -1,0 +1,70 @@
+use glam::DVec3;
+
+use super::{BlockMatrix, ProblemError};
+
+/// A one-step problem in reduced form (equation 4): `u = W r + b`, and Coulomb's law at each contact. Vectors are (normal,
+/// tangent, tangent).
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Problem {
+    /// The Delassus operator W [1/kg].
+    pub matrix: BlockMatrix,
+    /// The relative velocities without forces, b [m/s].
+    pub offset: Vec<DVec3>,
+    /// The coefficients of friction μ.
+    pub friction: Vec<f64>,
+}
+
+/// W may differ from its mirror image by this part of its largest entry.
+const MENDED_ASYMMETRY: f64 = 0.01;
+/// Rounding of what wrote the problem is no asymmetry.
+const ROUNDING: f64 = 1.0e-12;
+
+impl Problem {
+    /// Checks sizes and numbers, and makes W symmetric where it is nearly so. Returns how far W was from that, in parts of
+    /// its largest entry, where it was more than rounding.
+    pub fn checked(mut self) -> Result<(Self, Option<f64>), ProblemError> {
+        let contacts = self.offset.len();
+        if contacts == 0 {
+            return Err(ProblemError::Empty);
+        }
+        let sizes = [("mu", self.friction.len()), ("rows of W", self.matrix.rows())];
+        if let Some(&(what, given)) = sizes.iter().find(|(_, given)| *given != contacts) {
+            return Err(ProblemError::WrongSize { what, given, expected: contacts });
+        }
+        for contact in 0..contacts {
+            self.check_contact(contact)?;
+        }
+        let asymmetry = self.matrix.asymmetry();
+        if asymmetry > MENDED_ASYMMETRY {
+            return Err(ProblemError::Asymmetric { asymmetry });
+        }
+        if asymmetry > 0.0 {
+            self.matrix = self.matrix.symmetrised();
+        }
+        Ok((self, (asymmetry > ROUNDING).then_some(asymmetry)))
+    }
+
+    fn check_contact(&self, contact: usize) -> Result<(), ProblemError> {
+        let value = self.friction[contact];
+        if !(value >= 0.0 && value.is_finite()) {
+            return Err(ProblemError::BadFriction { contact, value });
+        }
+        if !self.offset[contact].is_finite() {
+            return Err(ProblemError::NotFinite { what: "b", contact });
+        }
+        if !self.matrix.row(contact).all(|(_, block)| block.is_finite()) {
+            return Err(ProblemError::NotFinite { what: "W", contact });
+        }
+        let diagonal = self.matrix.diagonal(contact);
+        let least = diagonal.x_axis.x.min(diagonal.y_axis.y).min(diagonal.z_axis.z);
+        if least < 0.0 {
+            return Err(ProblemError::NegativeDiagonal { contact, value: least });
+        }
+        Ok(())
+    }
+
+    /// The relative velocities under forces [m/s].
+    pub fn velocities(&self, forces: &[DVec3]) -> Vec<DVec3> {
+        (0..self.offset.len()).map(|row| self.offset[row] + self.matrix.row_product(row, forces)).collect()
+    }
+}

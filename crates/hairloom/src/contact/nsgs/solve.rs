@@ -1,0 +1,346 @@
+use std::str::FromStr;
+
+use glam::DVec3;
+
+use super::anderson::{Anderson, residual};
+use super::interior::{Interior, Shift};
+use super::newton::{self, Function};
+use super::system::{Errors, Sweeper, System, Tally};
+use super::{Problem, ProblemError};
+use crate::contact::coulomb::{LocalSolver, Method};
+
+/// The way over all contacts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Global {
+    /// Sweeps, and the interior point where those take too long.
+    #[default]
+    Hybrid,
+    /// Sweeps alone (Algorithm 1).
+    GaussSeidel,
+    /// The interior point, and a few sweeps to finish.
+    InteriorPoint,
+    /// Newton's method on the modified Fischer–Burmeister function of all contacts. Dense: small problems only.
+    Mfb,
+    /// Newton's method on the Alart–Curnier function of all contacts, damped. Dense: small problems only.
+    Dac,
+}
+
+impl Global {
+    /// All ways, with their names on the command line.
+    pub const ALL: [(&'static str, Self); 5] = [
+        ("hybrid", Self::Hybrid),
+        ("gauss-seidel", Self::GaussSeidel),
+        ("interior-point", Self::InteriorPoint),
+        ("mfb", Self::Mfb),
+        ("dac", Self::Dac),
+    ];
+}
+
+/// A solver's name that does not exist.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no solver {name:?}; there are {}", Global::ALL.map(|(name, _)| name).join(", "))]
+pub struct UnknownGlobal {
+    name: String,
+}
+
+impl FromStr for Global {
+    type Err = UnknownGlobal;
+
+    fn from_str(name: &str) -> Result<Self, UnknownGlobal> {
+        let found = Self::ALL.iter().find(|(known, _)| *known == name);
+        found.map(|(_, global)| *global).ok_or_else(|| UnknownGlobal { name: name.to_owned() })
+    }
+}
+
+/// How a problem is solved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// The way over all contacts.
+    pub global: Global,
+    /// When to stop: both error measures of [`Solution`] are at most this. From 1e-4 in fast motion to 1e-6 at rest.
+    pub tolerance: f64,
+    /// The same for each contact on its own, relative to its forces.
+    pub local_tolerance: f64,
+    /// Sweeps at most; for Newton's methods, steps.
+    pub most_sweeps: usize,
+    /// What solves each contact.
+    pub local: LocalSolver,
+    /// For how many sweeps a contact is left alone whose force is zero, or, without acceleration, stays nearly the same.
+    pub freeze: u16,
+    /// How many iterates are mixed (Anderson acceleration); 0 is plain Gauss–Seidel.
+    pub acceleration: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            global: Global::Hybrid,
+            tolerance: 1.0e-6,
+            local_tolerance: 1.0e-12,
+            most_sweeps: 10_000,
+            local: LocalSolver { method: Method::Secular, fail_safe: true, direct: true },
+            freeze: 10,
+            acceleration: 6,
+        }
+    }
+}
+
+impl Settings {
+    /// The paper's solver: MFB with the enumerative fail-safe in plain sweeps, contacts frozen.
+    pub fn paper() -> Self {
+        Self {
+            global: Global::GaussSeidel,
+            local_tolerance: 1.0e-7,
+            local: LocalSolver::default(),
+            acceleration: 0,
+            ..Self::default()
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn freeze(&self, before: DVec3, after: DVec3) -> u16 {
+        let rests = if self.acceleration > 0 {
+            // Mixtures of zeros are zero: such a contact stays where it is.
+            before == DVec3::ZERO && after == DVec3::ZERO
+        } else {
+            let small = 0.01 * self.tolerance;
+            before.distance_squared(after) <= small * small || after.length_squared() <= small * small
+        };
+        if rests { self.freeze } else { 0 }
+    }
+}
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Solution {
+    /// The forces r [N s].
+    pub forces: Vec<DVec3>,
+    /// The relative velocities u [m/s].
+    pub velocities: Vec<DVec3>,
+    /// The largest modified Fischer–Burmeister function over all contacts, in units of the problem: each contact's operator
+    /// has mean eigenvalue one, and the largest b is one.
+    pub error: f64,
+    /// The length of the natural map with ρ = 1 kg over 1 + ‖b‖.
+    pub natural: f64,
+    /// Whether both measures are within tolerance.
+    pub converged: bool,
+    /// Sweeps done; for Newton's methods, steps.
+    pub sweeps: usize,
+    /// Steps of the interior point.
+    pub interior_steps: usize,
+    /// Contacts solved, over all sweeps.
+    pub local_solves: u64,
+    /// How often the fail-safe was asked and found a force.
+    pub fail_safe: u64,
+    /// How often it did not: the force was set to zero.
+    pub failed: u64,
+}
+
+/// Solves a problem from the forces `start`, or from none. The problem must have passed [`Problem::checked`].
+pub fn solve(
+    problem: &Problem,
+    settings: &Settings,
+    start: Option<&[DVec3]>,
+) -> Result<Solution, ProblemError> {
+    let contacts = problem.offset.len();
+    if contacts == 0 {
+        return Err(ProblemError::Empty);
+    }
+    let sizes = [("mu", problem.friction.len()), ("rows of W", problem.matrix.rows())];
+    let start_size = start.map(|start| ("forces to start from", start.len()));
+    if let Some((what, given)) = sizes.into_iter().chain(start_size).find(|(_, given)| *given != contacts) {
+        return Err(ProblemError::WrongSize { what, given, expected: contacts });
+    }
+    let system = System::new(problem);
+    let forces = start.map_or_else(|| vec![DVec3::ZERO; contacts], |start| system.enter(start));
+    let mut run = Run::new(&system, settings, forces);
+    match settings.global {
+        Global::Hybrid => run.hybrid(),
+        Global::GaussSeidel => run.gauss_seidel(settings.most_sweeps),
+        Global::InteriorPoint if Interior::work(&system).is_none() => {
+            return Err(ProblemError::TooLarge { contacts });
+        }
+        Global::InteriorPoint => {
+            for shift in [Shift::Exact, Shift::Lagged] {
+                run.interior_point(shift);
+                run.gauss_seidel((run.sweeps + FINISHING_SWEEPS).min(settings.most_sweeps));
+            }
+        }
+        Global::Mfb => run.newton(Function::FischerBurmeister)?,
+        Global::Dac => run.newton(Function::AlartCurnier)?,
+    }
+    let forces = system.leave(&run.best);
+    Ok(Solution {
+        velocities: problem.velocities(&forces),
+        forces,
+        error: run.errors.fischer_burmeister,
+        natural: run.errors.natural,
+        converged: run.is_solved(),
+        sweeps: run.sweeps,
+        interior_steps: run.interior_steps,
+        local_solves: run.tally.solved,
+        fail_safe: run.tally.fail_safe,
+        failed: run.tally.failed,
+    })
+}
+
+/// Steps of the interior point at most.
+const INTERIOR_STEPS: usize = 60;
+
+/// Convex programmes at most with a held shift, and the largest step that they are worth [multiplications].
+const HELD_PROGRAMMES: usize = 60;
+const HELD_WORK: f64 = 2.0e7;
+
+/// Sweeps that finish what the interior point has left.
+const FINISHING_SWEEPS: usize = 200;
+
+/// How many sweeps cost as much as the interior point would: who changes over then never pays more than twice.
+fn patience(system: &System, step: f64) -> usize {
+    // Multiplications, about: in usual numbers of steps, and in a sweep with its local solves.
+    const USUAL_STEPS: f64 = 25.0;
+    const LOCAL_SOLVE: f64 = 150.0;
+    let sweep = 9.0 * system.couplings() as f64 + LOCAL_SOLVE * system.len() as f64;
+    let sweeps = USUAL_STEPS * step / sweep;
+    (sweeps as usize).max(100)
+}
+
+/// A problem under way.
+struct Run<'a> {
+    system: &'a System,
+    settings: &'a Settings,
+    sweeper: Sweeper,
+    forces: Vec<DVec3>,
+    /// The best forces measured, and their errors.
+    best: Vec<DVec3>,
+    errors: Errors,
+    sweeps: usize,
+    interior_steps: usize,
+    tally: Tally,
+}
+
+impl<'a> Run<'a> {
+    fn new(system: &'a System, settings: &'a Settings, forces: Vec<DVec3>) -> Self {
+        let errors = system.measure(&forces);
+        let (sweeper, best) = (Sweeper::new(system), forces.clone());
+        Self {
+            system,
+            settings,
+            sweeper,
+            forces,
+            best,
+            errors,
+            sweeps: 0,
+            interior_steps: 0,
+            tally: Tally::default(),
+        }
+    }
+
+    /// Measures `forces` and keeps them if they are the best so far. True where they solve the problem.
+    fn offer(&mut self, forces: &[DVec3]) -> bool {
+        self.offer_against(forces, 1.0)
+    }
+
+    /// The same for forces that must be better than a share of the best error, or solve the problem.
+    fn offer_against(&mut self, forces: &[DVec3], share: f64) -> bool {
+        let errors = self.system.measure(forces);
+        let (worse, best) = (errors.worse(), self.errors.worse());
+        // The best may be NaN, from a start that is.
+        if worse < share * best || worse <= self.settings.tolerance || best.is_nan() {
+            self.errors = errors;
+            self.best.copy_from_slice(forces);
+        }
+        self.is_solved()
+    }
+
+    fn is_solved(&self) -> bool {
+        self.errors.worse() <= self.settings.tolerance
+    }
+
+    /// Sweeps, and where they have cost as much as the interior point would, that: with each way of carrying the shift
+    /// along until one solves the problem, and sweeps to finish in between.
+    fn hybrid(&mut self) {
+        let most = self.settings.most_sweeps;
+        if let Some(step) = Interior::work(self.system) {
+            let patience = patience(self.system, step);
+            self.gauss_seidel(patience.min(most));
+            let held = (step <= HELD_WORK).then_some(Shift::Held);
+            let shifts = [Some(Shift::Exact), Some(Shift::Lagged), held].into_iter().flatten();
+            for shift in shifts.filter(|_| patience < most) {
+                self.interior_point(shift);
+                self.gauss_seidel((self.sweeps + FINISHING_SWEEPS).min(most));
+            }
+        }
+        self.gauss_seidel(most);
+    }
+
+    /// Algorithm 1, its iterates mixed, until there have been `most` sweeps.
+    fn gauss_seidel(&mut self, most: usize) {
+        let length = self.system.len();
+        let mut anderson = Anderson::new(self.settings.acceleration, length);
+        let (mut image, mut change) = (self.forces.clone(), vec![DVec3::ZERO; length]);
+        let mut safe = self.forces.clone();
+        let mut least = f64::INFINITY;
+        let mut next_check = 0;
+        while !self.is_solved() && self.sweeps < most {
+            image.copy_from_slice(&self.forces);
+            let tally = self.sweeper.sweep(self.system, &mut image, self.settings);
+            self.sweeps += 1;
+            self.tally.add(&tally);
+            let size = residual(&image, &self.forces, &mut change).sqrt();
+            if self.sweeps >= next_check || size <= self.settings.tolerance {
+                if self.offer(&image) {
+                    break;
+                }
+                next_check = self.sweeps + if size <= 30.0 * self.settings.tolerance { 3 } else { 12 };
+                if size <= 0.1 * self.settings.tolerance {
+                    self.sweeper.thaw();
+                }
+            }
+            if self.settings.acceleration == 0 {
+                self.forces.copy_from_slice(&image);
+            } else if size <= GUARD * least {
+                least = least.min(size);
+                safe.copy_from_slice(&image);
+                anderson.mix(&image, &change, &mut self.forces);
+            } else {
+                // The mixture went astray: on from the last image that was none, without memory.
+                anderson.restart();
+                self.forces.copy_from_slice(&safe);
+                least = f64::INFINITY;
+            }
+        }
+    }
+
+    /// The interior point, from its own start; sweeps go on from the best that is known.
+    fn interior_point(&mut self, shift: Shift) {
+        if self.is_solved() {
+            return;
+        }
+        let system = self.system;
+        let mut interior = Interior::new(system, shift);
+        let accept = |forces: &[DVec3]| {
+            self.interior_steps += 1;
+            // Where there is no solution, its forces grow without limit: only a clear gain counts.
+            self.offer_against(forces, 0.1)
+        };
+        match shift {
+            Shift::Exact | Shift::Lagged => interior.solve(INTERIOR_STEPS, accept),
+            Shift::Held => interior.solve_outer(HELD_PROGRAMMES, accept),
+        }
+        self.forces.copy_from_slice(&self.best);
+        self.sweeper.thaw();
+    }
+
+    fn newton(&mut self, function: Function) -> Result<(), ProblemError> {
+        let contacts = self.system.len();
+        if contacts > newton::LARGEST {
+            return Err(ProblemError::TooLarge { contacts });
+        }
+        let (system, start, steps) = (self.system, self.forces.clone(), self.settings.most_sweeps);
+        self.sweeps = newton::solve(system, function, start, steps, |forces| self.offer(forces));
+        Ok(())
+    }
+}
+
+/// A mixture may have a residual this much larger than the least one.
+const GUARD: f64 = 10.0;

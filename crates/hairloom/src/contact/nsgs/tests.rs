@@ -1,0 +1,299 @@
+use glam::{DMat3, DVec3};
+
+use super::*;
+use crate::contact::coulomb::{LocalSolver, Method, de_saxce, project};
+use crate::math::Random;
+
+const GRAVITY: DVec3 = DVec3::new(0.0, -9.81, 0.0);
+
+fn reduced(blocks: &Blocks, gravity: DVec3) -> Problem {
+    let full = blocks.problem(0.01, gravity);
+    full.assembly().unwrap().reduced().checked().unwrap().0
+}
+
+/// A judge of its own: the natural map with ρ = 1 over 1 + ‖b‖, from W and b alone.
+fn judge(problem: &Problem, forces: &[DVec3]) -> f64 {
+    let mut sum = 0.0;
+    for (row, velocity) in problem.velocities(forces).into_iter().enumerate() {
+        let friction = problem.friction[row];
+        let target = project(forces[row] - de_saxce(velocity, friction), friction);
+        sum += forces[row].distance_squared(target);
+    }
+    let size: f64 = problem.offset.iter().map(|offset| offset.length_squared()).sum();
+    sum.sqrt() / (1.0 + size.sqrt())
+}
+
+fn assert_solved(name: &str, problem: &Problem, settings: &Settings) -> Solution {
+    let solution = solve(problem, settings, None).unwrap();
+    assert!(solution.converged, "{name}: {:e} {:e}", solution.error, solution.natural);
+    let judged = judge(problem, &solution.forces);
+    assert!(judged <= 1.01 * settings.tolerance, "{name}: {judged:e}");
+    solution
+}
+
+#[test]
+fn towers_stand_however_heavy_the_top() {
+    for growth in [0.5, 1.0, 2.0, 10.0] {
+        for friction in [0.01, 0.5, 10.0] {
+            let blocks = Blocks::tower(8, growth, 2, friction);
+            let problem = reduced(&blocks, GRAVITY);
+            // Masses from 1 to 1e7 leave half of double precision's digits.
+            let tolerance = if growth < 10.0 { 1.0e-8 } else { 1.0e-6 };
+            let settings = Settings { tolerance, ..Settings::default() };
+            let solution = assert_solved(&format!("{growth} {friction}"), &problem, &settings);
+            // Nothing moves, and the ground carries all.
+            let weight: f64 = (0..8).map(|level| growth.powi(level)).sum::<f64>() * 9.81 * 0.01;
+            let carried: f64 = solution.forces[..4].iter().map(|force| force.x).sum();
+            assert!((carried - weight).abs() < 1.0e-6 * weight, "{carried} {weight}");
+            assert!(solution.velocities.iter().all(|velocity| velocity.length() < 1.0e-5));
+        }
+    }
+}
+
+#[test]
+fn tall_towers_and_walls() {
+    let tilt = DVec3::new(4.0, -9.0, 1.0);
+    let push = DVec3::new(3.0, -20.0, 1.0);
+    let cases = [
+        ("tall", Blocks::tower(30, 1.0, 2, 0.5), GRAVITY),
+        ("tall and redundant", Blocks::tower(12, 1.0, 4, 0.5), GRAVITY),
+        ("tilted", Blocks::tower(30, 1.0, 2, 0.5), tilt),
+        ("tilted and slippery", Blocks::tower(20, 1.0, 3, 0.2), tilt),
+        ("wall", Blocks::wall(5, 6, 2, 0.5, DVec3::ZERO), GRAVITY),
+        ("wall without friction", Blocks::wall(5, 6, 2, 0.0, DVec3::ZERO), GRAVITY),
+        ("pushed wall", Blocks::wall(5, 6, 2, 0.3, push), GRAVITY),
+        ("rough wall", Blocks::wall(5, 6, 2, 2.0, DVec3::ZERO), GRAVITY),
+    ];
+    for (name, blocks, gravity) in cases {
+        assert_solved(name, &reduced(&blocks, gravity), &Settings::default());
+    }
+}
+
+/// Random sparse problems `W = A Aᵀ` of low rank, scales from 1e-6 to 1e6, friction from 0 to 10.
+#[test]
+fn random_problems_of_low_rank() {
+    for seed in 0..60 {
+        let mut random = Random::new(seed);
+        let (contacts, objects) = (3 + random.below(40), 2 + random.below(8));
+        let scale = 10.0_f64.powf(12.0 * random.unit_f64() - 6.0);
+        let mut full = FullProblem::default();
+        for _ in 0..objects {
+            let mass = scale * (0.1 + random.unit_f64());
+            let mut block = vec![0.0; 36];
+            (0..6).for_each(|axis| block[7 * axis] = mass);
+            full.masses.push(block);
+            full.impulses.push((0..6).map(|_| mass * (2.0 * random.unit_f64() - 1.0)).collect());
+        }
+        for contact in 0..contacts {
+            let first = random.below(objects);
+            // The other side is the ground or another object.
+            let second = Some(random.below(objects)).filter(|&second| second != first);
+            for object in [Some(first), second].into_iter().flatten() {
+                let values = (0..18).map(|_| 2.0 * random.unit_f64() - 1.0).collect();
+                full.jacobian.push(JacobianBlock { contact, object, values });
+            }
+            full.offset.push(DVec3::ZERO);
+            full.friction.push(if contact % 7 == 0 { 0.0 } else { random.unit_f64() });
+        }
+        let problem = full.assembly().unwrap().reduced().checked().unwrap().0;
+        assert_solved(
+            &format!("seed {seed}, {contacts} contacts, {objects} objects"),
+            &problem,
+            &Settings::default(),
+        );
+    }
+}
+
+#[test]
+fn exact_ways_agree_on_velocities() {
+    // Three contacts under one block: the forces are unique, and so are the velocities.
+    let mut blocks = Blocks::default();
+    let body = blocks.add(DVec3::Y, DVec3::new(1.0, 1.0, 1.0), 2.0, DVec3::new(0.3, -1.0, 0.1));
+    for point in [DVec3::new(-1.0, 0.0, -1.0), DVec3::new(1.0, 0.0, -0.8), DVec3::new(0.1, 0.0, 1.0)] {
+        blocks.touch(body, None, point, DVec3::Y, 0.2);
+    }
+    let problem = reduced(&blocks, GRAVITY);
+    let settings = |global, local: &str| Settings {
+        global,
+        tolerance: 1.0e-10,
+        local: local.parse().unwrap(),
+        ..Settings::default()
+    };
+    let reference = assert_solved("reference", &problem, &settings(Global::GaussSeidel, "mfb+enum"));
+    let mut ways: Vec<Settings> =
+        ["mfb", "enum", "pac+enum", "dac", "duriez08+enum", "4sides+enum", "secular"]
+            .map(|local| settings(Global::GaussSeidel, local))
+            .into();
+    ways.extend(
+        [Global::Hybrid, Global::InteriorPoint, Global::Mfb, Global::Dac]
+            .map(|way| settings(way, "mfb+enum")),
+    );
+    for way in &ways {
+        let solution = solve(&problem, way, None).unwrap();
+        let pairs = solution.velocities.iter().zip(&reference.velocities);
+        let apart = pairs.map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+        assert!(solution.converged && apart < 1.0e-7, "{:?} {}: {apart}", way.global, way.local);
+    }
+    let pyramid = solve(&problem, &settings(Global::GaussSeidel, "4sides"), None).unwrap();
+    assert!(!pyramid.converged, "a pyramid is not the law");
+}
+
+#[test]
+fn assembly_is_the_product_of_dense_matrices() {
+    let mut random = Random::new(3);
+    let full = Blocks::wall(3, 3, 2, 0.5, DVec3::X).problem(0.01, GRAVITY);
+    let mut full = full;
+    // Masses that are not diagonal.
+    for mass in &mut full.masses {
+        for axis in 0..5 {
+            let value = 0.05 * random.unit_f64();
+            mass[6 * axis + axis + 1] += value;
+            mass[6 * (axis + 1) + axis] += value;
+        }
+    }
+    let assembly = full.assembly().unwrap();
+    let problem = assembly.reduced();
+    let forces: Vec<DVec3> = full.offset.iter().map(|_| DVec3::splat(random.unit_f64())).collect();
+    // u = H v + w with v from the objects themselves.
+    let velocities = assembly.velocities(&forces);
+    let mut expected = full.offset.clone();
+    for block in &full.jacobian {
+        for (axis, row) in block.values.chunks_exact(6).enumerate() {
+            expected[block.contact][axis] +=
+                row.iter().zip(&velocities[block.object]).map(|(a, b)| a * b).sum::<f64>();
+        }
+    }
+    for (a, b) in problem.velocities(&forces).iter().zip(&expected) {
+        assert!(a.abs_diff_eq(*b, 1.0e-11), "{a} {b}");
+    }
+    assert!(problem.matrix.asymmetry() < 1.0e-14);
+    // M v = f + Hᵀ r.
+    let object = 4;
+    let mut impulse = full.impulses[object].clone();
+    for block in full.jacobian.iter().filter(|block| block.object == object) {
+        for (index, value) in block.values.iter().enumerate() {
+            impulse[index % 6] += value * forces[block.contact][index / 6];
+        }
+    }
+    for (row, impulse) in full.masses[object].chunks_exact(6).zip(impulse) {
+        let product: f64 = row.iter().zip(&velocities[object]).map(|(a, b)| a * b).sum();
+        assert!((product - impulse).abs() < 1.0e-11);
+    }
+}
+
+#[test]
+fn same_bits_for_any_number_of_threads() {
+    let problem = reduced(&Blocks::wall(20, 14, 2, 0.4, DVec3::ZERO), GRAVITY);
+    assert!(problem.offset.len() > 2500, "more than a few domains");
+    let settings = Settings { most_sweeps: 60, global: Global::GaussSeidel, ..Settings::default() };
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| solve(&problem, &settings, None).unwrap())
+    };
+    let one = run(1);
+    assert!(one.error < 0.1, "{}", one.error);
+    for threads in [2, 3, 5] {
+        assert_eq!(one, run(threads), "{threads} threads");
+    }
+}
+
+#[test]
+fn warm_start_needs_fewer_sweeps() {
+    let problem = reduced(&Blocks::wall(5, 5, 2, 0.5, DVec3::ZERO), GRAVITY);
+    let settings = Settings::default();
+    let cold = solve(&problem, &settings, None).unwrap();
+    let warm = solve(&problem, &settings, Some(&cold.forces)).unwrap();
+    assert!(warm.sweeps <= 1 && cold.sweeps > 20, "{} {}", warm.sweeps, cold.sweeps);
+    let wrong = solve(&problem, &settings, Some(&cold.forces[1..]));
+    assert!(matches!(wrong, Err(ProblemError::WrongSize { .. })), "{wrong:?}");
+}
+
+#[test]
+fn freezing_saves_local_solves() {
+    let problem = reduced(&Blocks::wall(6, 6, 2, 0.3, DVec3::new(0.0, 30.0, 0.0)), GRAVITY);
+    let with = assert_solved("with", &problem, &Settings { freeze: 10, ..Settings::default() });
+    let without = assert_solved("without", &problem, &Settings { freeze: 0, ..Settings::default() });
+    let per_sweep = |solution: &Solution| solution.local_solves as f64 / solution.sweeps as f64;
+    assert!(per_sweep(&with) < 0.95 * per_sweep(&without), "{} {}", per_sweep(&with), per_sweep(&without));
+}
+
+#[test]
+fn closing_vice_has_no_solution_and_says_so() {
+    let mut blocks = Blocks::default();
+    let body = blocks.add(DVec3::ZERO, DVec3::ONE, 1.0, DVec3::ZERO);
+    blocks.touch(body, None, DVec3::X, -DVec3::X, 0.5);
+    blocks.touch(body, None, -DVec3::X, DVec3::X, 0.5);
+    let mut full = blocks.problem(0.01, GRAVITY);
+    full.offset.iter_mut().for_each(|offset| offset.x = -1.0);
+    let problem = full.assembly().unwrap().reduced();
+    let settings = Settings { most_sweeps: 500, ..Settings::default() };
+    let solution = solve(&problem, &settings, None).unwrap();
+    assert!(!solution.converged && solution.error > 0.1, "{solution:?}");
+    assert!(solution.forces.iter().all(|force| force.is_finite()));
+    // A contact that no force moves: its local problem has no solution, which is counted.
+    let lone = Problem {
+        matrix: BlockMatrix::from_triplets(1, [(0, 0, DMat3::ZERO)]).unwrap(),
+        offset: vec![-DVec3::X],
+        friction: vec![0.5],
+    };
+    let solution = solve(&lone, &settings, None).unwrap();
+    assert!(!solution.converged && solution.failed > 0 && solution.forces == [DVec3::ZERO], "{solution:?}");
+}
+
+#[test]
+fn bad_problems_are_named() {
+    let good = reduced(&Blocks::tower(2, 1.0, 2, 0.5), GRAVITY);
+    let error = |change: &dyn Fn(&mut Problem)| {
+        let mut problem = good.clone();
+        change(&mut problem);
+        problem.checked().unwrap_err().to_string()
+    };
+    assert!(error(&|problem| problem.friction[3] = -0.1).contains("mu of contact 3 is -0.1"));
+    assert!(error(&|problem| problem.friction[2] = f64::NAN).contains("mu of contact 2"));
+    assert!(error(&|problem| problem.offset[5].z = f64::NAN).contains("b of contact 5"));
+    assert!(error(&|problem| problem.friction.truncate(7)).contains("7 given, 8 expected"));
+    assert!(error(&|problem| *problem = Problem::default()).contains("no contacts"));
+    let skewed = |part: f64| {
+        let mut triplets: Vec<(usize, usize, DMat3)> = vec![];
+        for row in 0..8 {
+            triplets.extend(good.matrix.row(row).map(|(column, block)| (row, column, *block)));
+        }
+        triplets[1].2.x_axis.x += part * 6.0;
+        Problem { matrix: BlockMatrix::from_triplets(8, triplets).unwrap(), ..good.clone() }.checked()
+    };
+    assert!(matches!(skewed(0.1), Err(ProblemError::Asymmetric { .. })));
+    let (mended, asymmetry) = skewed(0.001).unwrap();
+    assert!(asymmetry.is_some_and(|value| value > 1.0e-4) && mended.matrix.asymmetry() == 0.0);
+    let outside = BlockMatrix::from_triplets(2, [(0, 2, DMat3::IDENTITY)]).unwrap_err();
+    assert!(outside.to_string().contains("(0, 2)"), "{outside}");
+    let many = Problem {
+        matrix: BlockMatrix::from_triplets(2001, (0..2001).map(|row| (row, row, DMat3::IDENTITY))).unwrap(),
+        offset: vec![DVec3::X; 2001],
+        friction: vec![0.5; 2001],
+    };
+    let newton = Settings { global: Global::Mfb, ..Settings::default() };
+    assert!(matches!(solve(&many, &newton, None), Err(ProblemError::TooLarge { .. })));
+}
+
+/// Blocks at one place are added, and rows without blocks are empty.
+#[test]
+fn triplets_in_any_order() {
+    let block = DMat3::from_cols_array(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
+    let triplets = [(3, 0, block), (0, 3, block), (3, 0, block), (3, 3, DMat3::IDENTITY)];
+    let matrix = BlockMatrix::from_triplets(5, triplets).unwrap();
+    assert_eq!((matrix.rows(), matrix.len()), (5, 3));
+    assert_eq!(matrix.get(3, 0), Some(&(2.0 * block)));
+    assert_eq!((matrix.get(0, 3), matrix.get(1, 1)), (Some(&block), None));
+    assert_eq!(matrix.row_product(0, &[DVec3::ZERO, DVec3::X, DVec3::X, DVec3::X, DVec3::X]), block.x_axis);
+}
+
+/// The plain settings of the paper work too, on what they were made for.
+#[test]
+fn plain_sweeps_of_the_paper() {
+    let problem = reduced(&Blocks::wall(3, 3, 2, 0.3, DVec3::ZERO), GRAVITY);
+    let settings = Settings { tolerance: 1.0e-4, ..Settings::paper() };
+    assert_eq!(settings.local, LocalSolver { method: Method::Mfb, fail_safe: true, direct: true });
+    let plain = assert_solved("plain", &problem, &settings);
+    let mixed = assert_solved("mixed", &problem, &Settings { tolerance: 1.0e-4, ..Settings::default() });
+    assert!(mixed.sweeps < plain.sweeps, "{} {}", mixed.sweeps, plain.sweeps);
+}
