@@ -9,7 +9,7 @@ fn system<const W: usize>(size: usize, period: usize, random: &mut Random) -> (V
     for _ in 0..3 {
         for first in 0..size {
             let span = (W + 1 - first % period).min(size - first);
-            let vector: Vec<f64> = (0..span).map(|_| (2.0 * random.unit_f64() - 1.0)).collect();
+            let vector: Vec<f64> = (0..span).map(|_| 2.0 * random.unit_f64() - 1.0).collect();
             for column in 0..span {
                 for row in column..span {
                     columns[first + column][row - column] += vector[column] * vector[row];
@@ -18,7 +18,7 @@ fn system<const W: usize>(size: usize, period: usize, random: &mut Random) -> (V
         }
     }
     columns.iter_mut().for_each(|column| column[0] += 0.5);
-    (columns, (0..size).map(|_| (2.0 * random.unit_f64() - 1.0)).collect())
+    (columns, (0..size).map(|_| 2.0 * random.unit_f64() - 1.0).collect())
 }
 
 /// ‖A x − b‖ / (‖A‖ ‖x‖ + ‖b‖), in largest entries and row sums.
