@@ -210,11 +210,7 @@ impl Precision {
             }
             let title = format!("dimension {dimension}, {}", self.name);
             let faster = plain / times[0];
-            ratios.push(Ratio::at_least(
-                format!("lanes against plain, {title}"),
-                faster,
-                FASTER[self.index],
-            ));
+            ratios.push(Ratio::at_least(format!("lanes against plain, {title}"), faster, FASTER[self.index]));
             ratios.push(Ratio::at_most(format!("residual, {title}"), residual, RESIDUALS[self.index]));
         }
         let dimension = DIMENSIONS[0];

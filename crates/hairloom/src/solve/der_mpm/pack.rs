@@ -3,6 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::RodParams;
+use super::step::Advance;
 use crate::math::Stored;
 use crate::math::lanes::WIDTH;
 use crate::scene::Model;
@@ -24,8 +25,6 @@ pub(super) struct Rest<S> {
     pub twisting: S,
     /// Natural κb of the corner along the directors of the edge before and of the edge behind.
     pub natural: [S; 4],
-    /// Natural twist of the corner [rad].
-    pub natural_twist: S,
     /// Mass of the vertex, huge where it is pinned [kg].
     pub inertia: S,
     /// Mass that gravity and air act on, zero where the vertex is pinned [kg].
@@ -43,8 +42,6 @@ pub(super) struct Moving<S> {
     pub length: S,
     /// First director of the edge.
     pub director: [S; 3],
-    /// Twist at the corner [rad].
-    pub twist: S,
     /// Velocity of the vertex [m/s].
     pub velocity: [S; 3],
     /// Rate of the twist of the edge [rad/s].
@@ -86,6 +83,10 @@ pub(super) struct Pack<S> {
     pub loads: Vec<Load<S>>,
     /// Rate at which each strand takes on the velocity of the air [1/s].
     pub drag: S,
+    /// 1 for strands whose edges turn without lengthening, 0 for those held behind the root, whose ends must meet.
+    pub polar: S,
+    /// Whether nothing holds the strands.
+    pub free: bool,
     /// World positions of the first vertices [m].
     pub roots: [DVec3; WIDTH],
     /// Where pinned first vertices will be at the end of the step [m].
@@ -130,7 +131,13 @@ pub(super) fn get_vector<S: Stored>(stored: &[S; 3], lane: usize) -> DVec3 {
 
 impl<S: Stored> Pack<S> {
     /// Strands of which the first `held` vertices are pinned, and others as `pinned` tells for each vertex of the model.
-    pub(super) fn new(model: &Model, group: &[u32], held: usize, pinned: &[bool], params: &RodParams) -> Self {
+    pub(super) fn new(
+        model: &Model,
+        group: &[u32],
+        held: usize,
+        pinned: &[bool],
+        params: &RodParams,
+    ) -> Self {
         let vertices = group.iter().map(|&s| model.range(s as usize).len()).max().unwrap_or(0);
         let first = usize::from(held == 1);
         let rows = vertices + first;
@@ -152,6 +159,8 @@ impl<S: Stored> Pack<S> {
             moving: vec![still; rows],
             loads: Vec::new(),
             drag: S::default(),
+            polar: S::splat(1.0),
+            free: held == 0,
             roots: [DVec3::ZERO; WIDTH],
             root_targets: [None; WIDTH],
             settled: Vec::new(),
@@ -162,6 +171,10 @@ impl<S: Stored> Pack<S> {
             pack.counts[lane] = model.range(strand as usize).len() as u32;
             pack.drag.set(lane, model.material(strand as usize).drag);
             pack.set_rest(model, strand as usize, lane, held, pinned, params);
+            let behind = model.range(strand as usize).skip(held);
+            if behind.clone().any(|vertex| pinned.get(vertex).copied().unwrap_or(false)) {
+                pack.polar.set(lane, 0.0);
+            }
         }
         pack
     }
@@ -220,9 +233,10 @@ impl<S: Stored> Pack<S> {
             let clamp = held > 0 && vertex + 1 == held;
             let before = if clamp { 0.0 } else { lengths[vertex.saturating_sub(1)] };
             let bending_length = 0.5 * (before + lengths[vertex]);
-            let free = if edge_pinned { 0.0 } else { 1.0 };
-            rest.bending.set(lane, free * 0.5 * stiffness.bend / bending_length);
-            rest.twisting.set(lane, free * stiffness.twist / bending_length);
+            // Between two pinned edges nothing bends.
+            let free = !(edge_pinned && (vertex == 0 || is_pinned(vertex - 1)));
+            rest.bending.set(lane, if free { 0.5 * stiffness.bend / bending_length } else { 0.0 });
+            rest.twisting.set(lane, if free { stiffness.twist / bending_length } else { 0.0 });
             if vertex == 0 {
                 continue;
             }
@@ -254,7 +268,6 @@ impl<S: Stored> Pack<S> {
             if let Some(next) = positions.get(vertex + 1) {
                 moving.length.set(lane, (*next - positions[vertex]).length());
             }
-            moving.twist.set(lane, 0.0);
         }
         if self.first == 1 {
             let ghost = &mut self.moving[0];
@@ -276,14 +289,41 @@ impl<S: Stored> Pack<S> {
         })
     }
 
-    /// After the edges moved: roots follow, and held edges take their directors.
-    pub(super) fn settle(&mut self, dt: f64, displacements: Option<&[[S; 3]]>) {
-        for lane in 0..S::LANES.min(WIDTH) {
-            let moved = match displacements {
-                Some(by) => get_vector(&by[self.first], lane),
-                None => get_vector(&self.moving[self.first].velocity, lane) * dt,
-            };
-            self.roots[lane] = self.root_targets[lane].take().unwrap_or(self.roots[lane] + moved);
+    /// The centre of mass of a strand that nothing holds, as seen from its root [m], and how far it moves [m].
+    fn centre(&self, lane: usize, dt: f64, displacements: Option<&[[S; 3]]>) -> (DVec3, DVec3) {
+        let (mut mass, mut place, mut way) = (0.0, DVec3::ZERO, DVec3::ZERO);
+        for (row, position) in self.positions(lane).enumerate() {
+            let own = self.rest[row + self.first].inertia.get(lane);
+            mass += own;
+            place += (position - self.roots[lane]) * own;
+            way += self.displacement(row + self.first, lane, dt, displacements) * own;
+        }
+        (place / mass, way / mass)
+    }
+
+    fn displacement(&self, row: usize, lane: usize, dt: f64, displacements: Option<&[[S; 3]]>) -> DVec3 {
+        match displacements {
+            Some(by) => get_vector(&by[row], lane),
+            None => get_vector(&self.moving[row].velocity, lane) * dt,
+        }
+    }
+
+    /// Moves by displacements of the vertices [m], or by their velocities over `dt` [s]. Roots follow, and held edges take their
+    /// directors; the centre of mass of a strand that nothing holds goes where its vertices' mean displacement takes it.
+    pub(super) fn advance(&mut self, dt: f64, displacements: Option<&[[S; 3]]>) {
+        let centres: Vec<_> = match self.free {
+            true => self.lanes().map(|(lane, _)| self.centre(lane, dt, displacements)).collect(),
+            false => Vec::new(),
+        };
+        for (lane, _) in self.lanes() {
+            let root = self.roots[lane] + self.displacement(self.first, lane, dt, displacements);
+            self.roots[lane] = self.root_targets[lane].take().unwrap_or(root);
+        }
+        S::dispatch(Advance { pack: self, dt, displacements });
+        for ((lane, _), (before, way)) in self.lanes().zip(centres) {
+            let (after, _) = self.centre(lane, dt, displacements);
+            let moved = self.displacement(self.first, lane, dt, displacements);
+            self.roots[lane] += before + way - after - moved;
         }
         for Settled { row, lane, director, tangent } in self.settled.drain(..) {
             let (moving, lane) = (&mut self.moving[row as usize], lane as usize);
@@ -292,36 +332,76 @@ impl<S: Stored> Pack<S> {
                 moving.length.set(lane, self.rest[row as usize].length.get(lane));
             }
             let tangent = get_vector(&moving.tangent, lane).normalize();
-            let across = director.reject_from_normalized(tangent).normalize_or(tangent.any_orthonormal_vector());
+            let across =
+                director.reject_from_normalized(tangent).normalize_or(tangent.any_orthonormal_vector());
             set_vector(&mut moving.director, lane, across);
         }
     }
 
-    /// Sets the velocities and spins of pinned vertices from `vertex` on that must be at `targets` after `dt`, and of the edges
-    /// between them, which are turned from the groom by `turn` then. `blend` is the share of the new velocity, the rest is the
-    /// old one.
-    pub(super) fn hold(&mut self, lane: usize, vertex: usize, targets: &[DVec3], turn: DQuat, dt: f64, blend: f64) {
-        let positions: Vec<DVec3> = self.positions(lane).skip(vertex).take(targets.len()).collect();
-        let mut velocities = Vec::with_capacity(targets.len());
-        for (index, (&position, &target)) in positions.iter().zip(targets).enumerate() {
-            let moving = &mut self.moving[vertex + index + self.first];
-            let velocity = get_vector(&moving.velocity, lane).lerp((target - position) / dt, blend);
-            set_vector(&mut moving.velocity, lane, velocity);
-            velocities.push(velocity);
-            if vertex + index == 0 && blend >= 1.0 {
-                self.root_targets[lane] = Some(target);
+    /// The momentum of each strand before a solve, with what gravity adds to it as velocity [m/s], and with its loads [kg m/s].
+    pub(super) fn momenta(&self, fall: DVec3) -> Vec<DVec3> {
+        let momentum = |lane: usize| {
+            let rows = self.rest.iter().zip(&self.moving);
+            let own = rows
+                .map(|(rest, moving)| (get_vector(&moving.velocity, lane) + fall) * rest.free_mass.get(lane));
+            own.chain(self.loads.iter().map(|load| get_vector(&load.impulse, lane))).sum()
+        };
+        self.lanes().map(|(lane, _)| momentum(lane)).collect()
+    }
+
+    /// Gives strands that nothing holds the momentum that they must have after a solve over `dt` [s]: elasticity has no say in
+    /// it, but in single precision rounding of stiffness beside mass has.
+    pub(super) fn balance(&mut self, momenta: &[DVec3], dt: f64) {
+        for ((lane, _), &expected) in self.lanes().zip(momenta) {
+            let (mut mass, mut momentum) = (0.0, DVec3::ZERO);
+            for (row, (rest, moving)) in self.rest.iter().zip(&self.moving).enumerate() {
+                let resistance = self.loads.get(row).map_or(0.0, |load| load.resistance.get(lane));
+                let own = rest.free_mass.get(lane).mul_add(1.0 + dt * self.drag.get(lane), resistance);
+                mass += own;
+                momentum += get_vector(&moving.velocity, lane) * own;
+            }
+            let change = (expected - momentum) / mass;
+            for moving in &mut self.moving[..self.counts[lane] as usize] {
+                let velocity = get_vector(&moving.velocity, lane) + change;
+                set_vector(&mut moving.velocity, lane, velocity);
             }
         }
-        let rows = vertex + self.first;
-        for (index, pair) in velocities.windows(2).enumerate() {
-            self.hold_edge(lane, rows + index, turn, (pair[1] - pair[0]) * dt, dt, None);
+    }
+
+    /// See [`super::rods::Driven::hold`].
+    pub(super) fn hold(
+        &mut self,
+        lane: usize,
+        vertex: usize,
+        targets: &[DVec3],
+        turn: DQuat,
+        dt: f64,
+        blend: f64,
+    ) {
+        let mut position = self.positions(lane).nth(vertex).unwrap_or(self.roots[lane]);
+        let mut before = None;
+        for (row, &target) in (vertex + self.first..self.moving.len()).zip(targets) {
+            let moving = &mut self.moving[row];
+            let velocity = get_vector(&moving.velocity, lane).lerp((target - position) / dt, blend);
+            set_vector(&mut moving.velocity, lane, velocity);
+            position += get_vector(&moving.tangent, lane) * moving.length.get(lane);
+            if let Some(last) = before {
+                self.hold_edge(lane, row - 1, turn, (velocity - last) * dt, dt, None);
+            } else if vertex == 0 {
+                self.root_targets[lane] = (blend >= 1.0).then_some(target);
+                self.hold_ghost(lane, turn, velocity, dt);
+            }
+            before = Some(velocity);
         }
-        if self.first == 1 && vertex == 0 {
-            // The ghost's far end turns about the root.
+    }
+
+    /// The far end of a ghost turns about the root, which has this velocity.
+    fn hold_ghost(&mut self, lane: usize, turn: DQuat, velocity: DVec3, dt: f64) {
+        if self.first == 1 {
             let tangent = turn * self.groomed[lane][0].0;
             let ghost = &mut self.moving[0];
             let shift = (tangent - get_vector(&ghost.tangent, lane)) * ghost.length.get(lane);
-            set_vector(&mut ghost.velocity, lane, velocities[0] - shift / dt);
+            set_vector(&mut ghost.velocity, lane, velocity - shift / dt);
             self.hold_edge(lane, 0, turn, shift, dt, Some(tangent));
         }
     }
@@ -341,7 +421,9 @@ impl<S: Stored> Pack<S> {
         let moving = &mut self.moving[row];
         let old = get_vector(&moving.tangent, lane).normalize();
         let new = (old * moving.length.get(lane) + shift).normalize_or(old);
-        let carried = DQuat::from_rotation_arc(old, new) * get_vector(&moving.director, lane);
+        let scale = 1.0 / (1.0 + old.dot(new)).max(1e-6);
+        let carried = get_vector(&moving.director, lane);
+        let carried = carried - (old + new) * (new.dot(carried) * scale);
         let angle = angle_about(new, carried, director.reject_from_normalized(new));
         moving.spin.set(lane, angle / dt);
         self.settled.push(Settled { row: row as u32, lane: lane as u32, director, tangent });

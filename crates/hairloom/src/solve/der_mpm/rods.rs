@@ -5,20 +5,18 @@ use rayon::prelude::*;
 
 use super::RodParams;
 use super::pack::{Load, Pack, get_vector, set_vector, transported};
-use super::step::{Advance, Conditions, Solve};
+use super::step::{Conditions, Solve};
 use crate::math::Stored;
 use crate::math::band::Scratch;
 use crate::scene::{Model, State};
 use crate::solve::StepError;
-use crate::solve::packing::{EMPTY, groups};
+use crate::solve::packing::groups;
 
 /// Strands as elastic rods in lanes of `S`: [`crate::math::lanes::Row`] for eight in single precision,
 /// [`crate::math::lanes::DoubleRow`] for four in double precision, `f64` for one.
 #[derive(Debug, Clone)]
 pub struct Rods<S> {
     packs: Vec<Pack<S>>,
-    /// For each strand its pack and lane.
-    place: Vec<(u32, u32)>,
     /// Where each strand's vertices begin.
     offsets: Vec<u32>,
     params: RodParams,
@@ -31,15 +29,9 @@ impl<S: Stored> Rods<S> {
             .map(|s| model.range(s).take_while(|&v| pinned.get(v).copied().unwrap_or(false)).count() as u32)
             .collect();
         let groups = groups(model, &held, S::LANES);
-        let mut place = vec![(EMPTY, 0); model.strands()];
-        for (pack, (_, group)) in groups.iter().enumerate() {
-            for (lane, &strand) in group.iter().enumerate() {
-                place[strand as usize] = (pack as u32, lane as u32);
-            }
-        }
         let packs =
             groups.par_iter().map(|(held, group)| Pack::new(model, group, *held as usize, pinned, &params));
-        let mut rods = Self { packs: packs.collect(), place, offsets: model.offsets.clone(), params };
+        let mut rods = Self { packs: packs.collect(), offsets: model.offsets.clone(), params };
         rods.load(&State::at_rest(model.groomed.iter().map(|p| p.as_dvec3()).collect()), None);
         rods
     }
@@ -105,33 +97,24 @@ impl<S: Stored> Rods<S> {
         });
     }
 
-    /// Pins vertices of a strand from `vertex` on, which must have been named when the rods were laid out: they will be at
-    /// `targets` [m] after `dt` [s], and the edges between them (the root's clamp, where it alone is held) are turned from the
-    /// groom by `turn`. `blend` from 0 to 1 is the share of the velocity that leads there, the rest is the last step's (section
-    /// 3.1.3); with less than 1 the hair arrives later, softer, and without lag while the head keeps its speed.
-    pub fn hold(&mut self, strand: usize, vertex: usize, targets: &[DVec3], turn: DQuat, dt: f64, blend: f64) {
-        let (pack, lane) = self.place[strand];
-        self.packs[pack as usize].hold(lane as usize, vertex, targets, turn, dt, blend);
-    }
-
-    /// Adds to what acts on a vertex during the next solve: `resistance` [kg] times the new velocity is subtracted from the
-    /// momentum, `impulse` [kg m/s] added. A spring k to a point takes (Δt² k, Δt k (point − position)), moving air (Δt c, Δt c w).
-    pub fn add_load(&mut self, strand: usize, vertex: usize, resistance: f64, impulse: DVec3) {
-        let (pack, lane) = self.place[strand];
-        let (pack, lane) = (&mut self.packs[pack as usize], lane as usize);
-        pack.loads.resize(pack.moving.len(), Load::default());
-        let load = &mut pack.loads[pack.first + vertex];
-        load.resistance.set(lane, load.resistance.get(lane) + resistance);
-        let sum = get_vector(&load.impulse, lane) + impulse;
-        set_vector(&mut load.impulse, lane, sum);
+    /// Lets `work` hold and load every strand, in parallel.
+    pub fn drive(&mut self, work: impl Fn(usize, &mut Driven<'_, S>) + Sync) {
+        self.packs.par_iter_mut().for_each(|pack| {
+            for (lane, strand) in pack.lanes() {
+                work(strand, &mut Driven { pack, lane });
+            }
+        });
     }
 
     /// The velocities at the end of a step of `dt` [s] under gravity [m/s²], loads and pins, by one linear solve per strand.
     /// Loads are used up. Nothing moves yet: see [`Rods::advance`].
     pub fn solve(&mut self, dt: f64, gravity: DVec3) -> Result<(), StepError> {
-        let conditions = Conditions { dt, gravity, least: self.params.least() };
+        let least = self.params.least();
         let lost = self.packs.par_iter_mut().map_init(Scratch::default, |scratch, pack| {
+            let momenta = if pack.free { pack.momenta(gravity * dt) } else { Vec::new() };
+            let conditions = Conditions { dt, gravity, least };
             let pivots = S::dispatch(Solve { pack, conditions, scratch });
+            pack.balance(&momenta, dt);
             pack.loads.clear();
             let bad = pack.lanes().find(|&(lane, _)| !(pivots.get(lane) > 0.0));
             bad.map(|(_, strand)| strand)
@@ -148,9 +131,59 @@ impl<S: Stored> Rods<S> {
 
     /// Moves the rods by their velocities over `dt` [s].
     pub fn advance(&mut self, dt: f64) {
-        self.packs.par_iter_mut().for_each(|pack| {
-            S::dispatch(Advance { pack, dt, displacements: None });
-            pack.settle(dt, None);
+        self.packs.par_iter_mut().for_each(|pack| pack.advance(dt, None));
+    }
+
+    /// Moves the rods by displacements of all vertices, strand after strand [m], that took `dt` [s]; edges that turn do not
+    /// lengthen by it (see [`Rods::store`] for where they are then).
+    pub fn advance_by(&mut self, displacements: &[DVec3], dt: f64) {
+        let offsets = &self.offsets;
+        self.packs.par_iter_mut().for_each_init(Vec::new, |rows, pack| {
+            rows.clear();
+            rows.resize(pack.moving.len(), [S::default(); 3]);
+            for (lane, strand) in pack.lanes() {
+                let range = offsets[strand] as usize..offsets[strand + 1] as usize;
+                for (row, &by) in rows[pack.first..].iter_mut().zip(&displacements[range]) {
+                    set_vector(row, lane, by);
+                }
+                if pack.first == 1 {
+                    // The ghost goes where its velocity takes it.
+                    set_vector(&mut rows[0], lane, get_vector(&pack.moving[0].velocity, lane) * dt);
+                }
+            }
+            pack.advance(dt, Some(rows));
         });
+    }
+}
+
+/// One strand between two steps, for [`Rods::drive`].
+pub struct Driven<'a, S> {
+    pack: &'a mut Pack<S>,
+    lane: usize,
+}
+
+impl<S: Stored> Driven<'_, S> {
+    /// Pins vertices from `vertex` on, which must have been named when the rods were laid out: they will be at `targets` [m] after
+    /// `dt` [s], and the edges between them (the root's clamp, where it alone is held) are turned from the groom by `turn`. `blend`
+    /// from 0 to 1 is the share of the velocity that leads there, the rest is the last step's (section 3.1.3); with less than 1 the
+    /// hair arrives later, softer, and without lag while the head keeps its speed.
+    pub fn hold(&mut self, vertex: usize, targets: &[DVec3], turn: DQuat, dt: f64, blend: f64) {
+        self.pack.hold(self.lane, vertex, targets, turn, dt, blend);
+    }
+
+    /// Adds to what acts on a vertex during the next solve: `resistance` [kg] times the new velocity is subtracted from the
+    /// momentum, `impulse` [kg m/s] added. A spring k to a point takes (Δt² k, Δt k (point − position)), moving air (Δt c, Δt c w).
+    pub fn add_load(&mut self, vertex: usize, resistance: f64, impulse: DVec3) {
+        let (pack, lane) = (&mut *self.pack, self.lane);
+        pack.loads.resize(pack.moving.len(), Load::default());
+        let load = &mut pack.loads[pack.first + vertex];
+        load.resistance.set(lane, load.resistance.get(lane) + resistance);
+        let sum = get_vector(&load.impulse, lane) + impulse;
+        set_vector(&mut load.impulse, lane, sum);
+    }
+
+    /// World positions of the vertices [m].
+    pub fn positions(&self) -> impl Iterator<Item = DVec3> + '_ {
+        self.pack.positions(self.lane)
     }
 }

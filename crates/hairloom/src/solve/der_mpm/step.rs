@@ -1,10 +1,16 @@
 //! One semi-implicit step of a pack of strands: `(M + Δt² H) v = M v₀ + Δt f` (equation 2 of Huang et al. 2023), built column by
 //! column from root to tip and handed to the factorisation as each column is complete.
+//!
+//! The unknowns are the changes of the velocities, `(M + Δt² H) (v − v₀) = Δt (f − Δt H v₀)`, with `H v₀` summed from differences of
+//! velocities along the edges: then what all of a strand does together is exact, and rounding in single precision, which is that of
+//! stiffness beside mass, is in proportion to the change alone.
 
-use super::element::{Block, Corner, Coupling, Curvature, Edge, Gradient, stretch, transport, twist};
+use super::element::{
+    Block, Corner, Coupling, Curvature, Derivatives, Edge, Gradient, Shift, stretch, transport, twist,
+};
 use super::pack::{Load, Moving, Pack, Rest};
 use crate::math::band::{Factoring, HALF_BANDWIDTH, Scratch};
-use crate::math::{Loads, Real, Stored, StoredKernel, Symmetric3, Vector3};
+use crate::math::{Loads, Stored, StoredKernel, Symmetric3, Vector3};
 
 /// What is the same for all strands in a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,25 +58,27 @@ pub(super) fn load_corner<S, R: Loads<S>>(rest: &Rest<S>, scale: R) -> Corner<R>
         twisting: R::load_from(&rest.twisting) * scale,
         natural_a: [R::load_from(&rest.natural[0]), R::load_from(&rest.natural[1])],
         natural_b: [R::load_from(&rest.natural[2]), R::load_from(&rest.natural[3])],
-        natural_twist: R::load_from(&rest.natural_twist),
     }
 }
 
-/// What acts on one vertex: its diagonal [kg] and right-hand side [kg m/s].
+/// What acts on one vertex: its diagonal [kg], and what changes its momentum, elasticity aside [kg m/s].
 #[inline(always)]
 fn inertia<S: Stored, R: Loads<S>>(
     rest: &Rest<S>,
-    moving: &Moving<S>,
+    velocity: Vector3<R>,
     load: Option<&Load<S>>,
     drag: R,
     fall: Vector3<R>,
 ) -> (R, Vector3<R>) {
     let (mass, free) = (R::load_from(&rest.inertia), R::load_from(&rest.free_mass));
     let diagonal = free.mul_add(drag, mass);
-    let right = fall.mul_add(free, R::load_vector(&moving.velocity) * mass);
+    let right = velocity.mul_add(-drag, fall) * free;
     match load {
         None => (diagonal, right),
-        Some(load) => (diagonal + R::load_from(&load.resistance), right + R::load_vector(&load.impulse)),
+        Some(load) => {
+            let resistance = R::load_from(&load.resistance);
+            (diagonal + resistance, velocity.mul_add(-resistance, right + R::load_vector(&load.impulse)))
+        }
     }
 }
 
@@ -141,6 +149,13 @@ fn push_vertex<S: Stored, R: Loads<S>>(
     factoring.push::<4, 3>(spin_diagonal, &fourth, spin_right);
 }
 
+/// An edge, and where it goes if nothing changes its velocity.
+#[inline(always)]
+fn load_shift<S, R: Loads<S>>(start: &Moving<S>, end: &Moving<S>, dt: R) -> Shift<R> {
+    let rate = R::load_vector(&end.velocity) - R::load_vector(&start.velocity);
+    Shift { edge: rate * dt, twist: R::load_from(&start.spin) * dt }
+}
+
 impl<S: Stored> StoredKernel<S> for Solve<'_, S> {
     type Output = S;
 
@@ -151,90 +166,76 @@ impl<S: Stored> StoredKernel<S> for Solve<'_, S> {
         let rows = rest.len().min(moving.len());
         let drag = R::load_from(drag) * R::splat(dt);
         let fall = Vector3::splat(gravity * dt);
-        let (scale, rate) = (R::splat(dt * dt), R::splat(1.0 / dt));
+        let (scale, rate, dt) = (R::splat(dt * dt), R::splat(1.0 / dt), R::splat(dt));
         let least = R::splat(least);
         let mut factoring = Factoring::<S, R, HALF_BANDWIDTH>::new(4 * rows, self.scratch);
-        let mut window =
-            Window { before: Symmetric3::zero(), last: Coupling::zero(), pull: Vector3::zero() };
+        let mut window = Window { before: Symmetric3::zero(), last: Coupling::zero(), pull: Vector3::zero() };
 
-        // The edge that all but its last corner is known of.
+        // The edge that all but its last corner is known of; the tip has none behind it.
         let mut edge = load_edge::<S, R>(&moving[0]);
+        let mut shift = load_shift::<S, R>(&moving[0], &moving[1.min(rows - 1)], dt);
         let mut block = Block::zero();
         let mut gradient = Gradient::zero();
-        add_stretch::<S, R>(&edge, &rest[0], scale, &mut block, &mut gradient);
-        for row in 0..rows - 1 {
-            let behind = &rest[row + 1];
-            let next = load_edge::<S, R>(&moving[row + 1]);
-            let curvature = Curvature::new(&edge, &next, least);
-            let turn = twist(&edge, &next, &curvature, R::load_from(&moving[row + 1].twist));
-            turn.store_to(&mut moving[row + 1].twist);
-            let corner = load_corner::<S, R>(behind, scale);
-            let derivatives = corner.derivatives(&edge, &next, &curvature, turn);
-            block.edge = block.edge + derivatives.a.edge;
-            block.mixed += derivatives.a.mixed;
-            block.twist += derivatives.a.twist;
-            gradient.edge += derivatives.gradient_a.edge;
-            gradient.twist += derivatives.gradient_a.twist;
+        for row in 0..rows {
+            if row + 1 < rows {
+                let stiffness = R::load_from(&rest[row].stretching) * scale;
+                let length = R::load_from(&rest[row].length);
+                let (force, hessian) = stretch(&edge, shift.edge, length, stiffness);
+                block.edge = block.edge + hessian;
+                gradient.edge += force;
+            }
+            let mut corner = Derivatives::zero();
+            let (mut next, mut next_shift) = (edge, shift);
+            if row + 2 < rows {
+                next = load_edge::<S, R>(&moving[row + 1]);
+                next_shift = load_shift::<S, R>(&moving[row + 1], &moving[row + 2], dt);
+                let curvature = Curvature::new(&edge, &next, least);
+                let turn = twist(&edge, &next, &curvature);
+                corner = load_corner::<S, R>(&rest[row + 1], scale).derivatives(
+                    (&edge, &shift),
+                    (&next, &next_shift),
+                    &curvature,
+                    turn,
+                );
+            }
+            block.edge = block.edge + corner.a.edge;
+            block.mixed += corner.a.mixed;
+            block.twist += corner.a.twist;
+            gradient.edge += corner.gradient_a.edge;
+            gradient.twist += corner.gradient_a.twist;
 
-            let (diagonal, right) = inertia(&rest[row], &moving[row], loads.get(row), drag, fall);
-            let spin_inertia = R::load_from(&rest[row].spin_inertia);
-            let spin_right =
-                R::load_from(&moving[row].spin).mul_add(spin_inertia, -(gradient.twist * rate));
+            let velocity = R::load_vector(&moving[row].velocity);
+            let (diagonal, right) = inertia(&rest[row], velocity, loads.get(row), drag, fall);
             // The gradients are Δt² times too large, and a vertex is the end of one edge and the start of the next.
             let right = (gradient.edge - window.pull).mul_add(rate, right);
+            let spin_diagonal = block.twist + R::load_from(&rest[row].spin_inertia);
+            let spin_right = -(gradient.twist * rate);
             push_vertex(
                 &mut factoring,
                 &window,
                 &block,
-                &derivatives.coupling,
+                &corner.coupling,
                 (diagonal, right),
-                (block.twist + spin_inertia, spin_right),
+                (spin_diagonal, spin_right),
             );
-            window = Window { before: block.edge, last: derivatives.coupling, pull: gradient.edge };
-            edge = next;
-            block = derivatives.b;
-            gradient = derivatives.gradient_b;
-            add_stretch::<S, R>(&edge, behind, scale, &mut block, &mut gradient);
+            window = Window { before: block.edge, last: corner.coupling, pull: gradient.edge };
+            (edge, shift, block, gradient) = (next, next_shift, corner.b, corner.gradient_b);
         }
-        // The last row has no edge behind it: its stiffness is zero.
-        let last = rows - 1;
-        let (diagonal, right) = inertia(&rest[last], &moving[last], loads.get(last), drag, fall);
-        let right = (gradient.edge - window.pull).mul_add(rate, right);
-        let spin_inertia = R::load_from(&rest[last].spin_inertia);
-        push_vertex(
-            &mut factoring,
-            &window,
-            &block,
-            &Coupling::zero(),
-            (diagonal, right),
-            (block.twist + spin_inertia, R::zero()),
-        );
         let mut smallest = S::default();
         factoring.least_pivot().store_to(&mut smallest);
-        for (moving, solution) in moving.iter_mut().zip(factoring.finish_stairs().chunks_exact(4)) {
-            moving.velocity.copy_from_slice(&solution[..3]);
-            moving.spin = solution[3];
+        for (moving, change) in moving.iter_mut().zip(factoring.finish_stairs().chunks_exact(4)) {
+            for (velocity, change) in moving.velocity.iter_mut().zip(change) {
+                (R::load_from(velocity) + R::load_from(change)).store_to(velocity);
+            }
+            (R::load_from(&moving.spin) + R::load_from(&change[3])).store_to(&mut moving.spin);
         }
         smallest
     }
 }
 
-#[inline(always)]
-fn add_stretch<S, R: Loads<S>>(
-    edge: &Edge<R>,
-    rest: &Rest<S>,
-    scale: R,
-    block: &mut Block<R>,
-    gradient: &mut Gradient<R>,
-) {
-    let stiffness = R::load_from(&rest.stretching) * scale;
-    let (tension, hessian) = stretch(edge, R::load_from(&rest.length), stiffness);
-    block.edge = block.edge + hessian;
-    gradient.edge = edge.tangent.mul_add(tension, gradient.edge);
-}
-
 /// Moves the edges of a pack by the displacements of their ends, and carries the directors along: transported, then turned by
-/// the spin over `dt`.
+/// the spin over `dt`. Displacements are straight, and would lengthen an edge that turns: where a strand is held at its root alone,
+/// or not at all, edges take the length that the linear solve gave them instead.
 pub(super) struct Advance<'a, S> {
     pub pack: &'a mut Pack<S>,
     pub dt: f64,
@@ -247,8 +248,9 @@ impl<S: Stored> StoredKernel<S> for Advance<'_, S> {
 
     #[inline(always)]
     fn run<R: Loads<S>>(self) {
-        let Pack { rest, moving, .. } = &mut *self.pack;
+        let Pack { rest, moving, polar, .. } = &mut *self.pack;
         let dt = R::splat(self.dt);
+        let polar = R::zero().less(R::load_from(polar));
         for row in 0..moving.len().saturating_sub(1) {
             let shift = match self.displacements {
                 Some(by) => R::load_vector(&by[row + 1]) - R::load_vector(&by[row]),
@@ -261,11 +263,15 @@ impl<S: Stored> StoredKernel<S> for Advance<'_, S> {
             let (old, length) = (R::load_vector(&own.tangent), R::load_from(&own.length));
             let vector = old.mul_add(length, shift);
             // An edge that all but vanishes keeps its direction.
-            let floor = R::load_from(&rest[row].length) * R::splat(1.0e-3);
-            let length = vector.length();
-            let vanished = length.less(floor);
-            let length = R::select(vanished, floor, length);
-            let tangent = Vector3::select(vanished, old, vector * (R::one() / length));
+            let rest_length = R::load_from(&rest[row].length);
+            let floor = rest_length * R::splat(1.0e-3);
+            let distance = vector.length();
+            let vanished = distance.less(floor);
+            let distance = R::select(vanished, floor, distance);
+            let tangent = Vector3::select(vanished, old, vector * (R::one() / distance));
+            // Turning does not lengthen: the solve has found the length along the old tangent.
+            let turned = (length + old.dot(shift)).max(distance.min(rest_length));
+            let length = R::select(polar, turned, distance);
 
             let scale = R::one() / (R::one() + old.dot(tangent)).max(R::splat(1.0e-6));
             let director = transport(R::load_vector(&own.director), old, tangent, scale);

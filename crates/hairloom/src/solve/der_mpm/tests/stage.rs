@@ -49,11 +49,11 @@ fn pins(model: &Model, held: usize) -> Vec<bool> {
 
 /// Holds the first vertices where the groom has them, moved by a turn about the origin and a shift.
 fn hold_all<S: Stored>(rods: &mut Rods<S>, model: &Model, held: usize, turn: DQuat, shift: DVec3, dt: f64) {
-    for strand in 0..model.strands() {
-        let targets: Vec<DVec3> =
-            model.groomed[model.range(strand)][..held].iter().map(|p| turn * p.as_dvec3() + shift).collect();
-        rods.hold(strand, 0, &targets, turn, dt, 1.0);
-    }
+    rods.drive(|strand, driven| {
+        let roots = &model.groomed[model.range(strand)][..held];
+        let targets: Vec<DVec3> = roots.iter().map(|p| turn * p.as_dvec3() + shift).collect();
+        driven.hold(0, &targets, turn, dt, 1.0);
+    });
 }
 
 fn state<S: Stored>(rods: &Rods<S>) -> State {
@@ -64,7 +64,8 @@ fn state<S: Stored>(rods: &Rods<S>) -> State {
 
 fn largest_stretch(model: &Model, state: &State) -> f64 {
     let edges = (0..model.vertices()).filter(|&v| model.rest_lengths[v] > 0.0);
-    let stretch = edges.map(|v| state.positions[v + 1].distance(state.positions[v]) / model.rest_lengths[v] - 1.0);
+    let stretch =
+        edges.map(|v| state.positions[v + 1].distance(state.positions[v]) / model.rest_lengths[v] - 1.0);
     stretch.fold(0.0, |worst, s| worst.max(s.abs()))
 }
 
@@ -107,7 +108,8 @@ fn a_turned_body_takes_its_hair_along_without_strain() {
     let model = model(&tuft(9), &hair());
     for held in 1..4 {
         let mut rods = Rods::<DoubleRow>::new(&model, &pins(&model, held), RodParams::default());
-        let (turn, shift) = (DQuat::from_euler(glam::EulerRot::XYZ, 2.0, -1.0, 0.4), DVec3::new(0.3, 1.0, 2.0));
+        let (turn, shift) =
+            (DQuat::from_euler(glam::EulerRot::XYZ, 2.0, -1.0, 0.4), DVec3::new(0.3, 1.0, 2.0));
         let moved: Vec<_> = model.groomed.iter().map(|p| turn * p.as_dvec3() + shift).collect();
         rods.load(&State::at_rest(moved.clone()), Some(&vec![turn; model.strands()]));
         for _ in 0..100 {
@@ -115,21 +117,24 @@ fn a_turned_body_takes_its_hair_along_without_strain() {
             rods.solve(0.01, DVec3::ZERO).expect("rest is calm");
             rods.advance(0.01);
         }
-        let worst = state(&rods).positions.iter().zip(&moved).map(|(p, q)| p.distance(*q)).fold(0.0, f64::max);
+        let worst =
+            state(&rods).positions.iter().zip(&moved).map(|(p, q)| p.distance(*q)).fold(0.0, f64::max);
         assert!(worst < 1e-7, "{held}: {worst}");
     }
 }
 
-#[test]
-fn free_strands_fall_freely_and_keep_their_momentum() {
+/// Largest errors of momentum and of the centre of mass of free strands with random velocities that fall for half a second, beside
+/// what the fall makes of them.
+fn fall<S: Stored>() -> (f64, f64) {
     let model = model(&tuft(16), &hair());
-    let mut rods = Rods::<Row>::new(&model, &pins(&model, 0), RodParams::default());
+    let mut rods = Rods::<S>::new(&model, &pins(&model, 0), RodParams::default());
     let mut random = Random::new(4);
     let mut start = state(&rods);
     start.velocities.iter_mut().for_each(|v| *v = random.direction().as_dvec3());
     rods.load(&start, None);
-    let momentum = |state: &State, strand: usize| -> DVec3 {
-        model.range(strand).map(|v| state.velocities[v] * f64::from(model.masses[v])).sum()
+    let mean = |values: &[DVec3], strand: usize| -> DVec3 {
+        let mass: f64 = model.range(strand).map(|v| f64::from(model.masses[v])).sum();
+        model.range(strand).map(|v| values[v] * f64::from(model.masses[v])).sum::<DVec3>() / mass
     };
     let dt = 1.0 / 120.0;
     for _ in 0..60 {
@@ -137,12 +142,24 @@ fn free_strands_fall_freely_and_keep_their_momentum() {
         rods.advance(dt);
     }
     let end = state(&rods);
+    let (mut momentum, mut centre): (f64, f64) = (0.0, 0.0);
     for strand in 0..model.strands() {
-        let mass: f64 = model.range(strand).map(|v| f64::from(model.masses[v])).sum();
-        let expected = momentum(&start, strand) + GRAVITY * (0.5 * mass);
-        let error = momentum(&end, strand).distance(expected) / (mass * 4.9);
-        assert!(error < 1e-5, "{error}");
+        let velocity = mean(&start.velocities, strand);
+        momentum = momentum.max(mean(&end.velocities, strand).distance(velocity + GRAVITY * 0.5) / 4.905);
+        // Semi-implicit: velocities first.
+        let fallen = velocity * 0.5 + GRAVITY * (0.5 * 60.0 * 61.0 * dt * dt);
+        centre =
+            centre.max(mean(&end.positions, strand).distance(mean(&start.positions, strand) + fallen) / 1.24);
     }
+    (momentum, centre)
+}
+
+#[test]
+fn free_strands_fall_freely_and_keep_their_momentum() {
+    let (momentum, centre) = fall::<DoubleRow>();
+    assert!(momentum < 1e-10 && centre < 1e-10, "{momentum:e} {centre:e}");
+    let (momentum, centre) = fall::<Row>();
+    assert!(momentum < 1e-5 && centre < 1e-5, "{momentum:e} {centre:e}");
 }
 
 /// Drop over reach of a clamped strand at rest, of 50 µm hair as long as gravity and stiffness make Γ.
@@ -171,9 +188,11 @@ fn cantilevers_sag_as_the_heavy_elastica() {
     // H/W against Γ = ρ g A L³ / E I, from the equation of the elastica.
     for (gamma, exact) in [(1.0, 0.124_561_766_441_706_74), (100.0, 5.888_104_623_327_327)] {
         for held in [1, 2] {
-            let errors = [16, 32].map(|edges| sag::<f64>(gamma, edges, held, stiff) / exact - 1.0);
-            assert!(errors[1].abs() < 0.02, "Γ = {gamma}, {held} held: {errors:?}");
-            assert!(errors[1].abs() < 0.5 * errors[0].abs(), "Γ = {gamma}, {held} held: {errors:?}");
+            // As the half-tangent measure of `rod::der` does.
+            let errors = [16, 32, 64].map(|edges| sag::<f64>(gamma, edges, held, stiff) / exact - 1.0);
+            let [coarse, middle, fine] = errors.map(f64::abs);
+            assert!(fine < 0.005, "Γ = {gamma}, {held} held: {errors:?}");
+            assert!(fine < 0.6 * middle && middle < 0.6 * coarse, "Γ = {gamma}, {held} held: {errors:?}");
         }
     }
 }
@@ -187,17 +206,17 @@ fn soft_stretching_and_single_precision_change_little_of_the_sag() {
     assert!(single.abs() < 4e-3, "{single}");
 }
 
-/// Swings strands about; calls back after each step.
-fn swing<S: Stored>(model: &Model, params: RodParams, steps: usize, mut each: impl FnMut(&Rods<S>)) -> Rods<S> {
+/// Strands after some steps of a head that shakes.
+fn swing<S: Stored>(model: &Model, params: RodParams, steps: usize) -> Rods<S> {
     let mut rods = Rods::<S>::new(model, &pins(model, 2), params);
     let dt = 1.0 / 120.0;
     for step in 0..steps {
         let time = (step + 1) as f64 * dt;
-        let turn = DQuat::from_rotation_y(1.5 * (6.0 * time).sin()) * DQuat::from_rotation_z(0.5 * (9.0 * time).sin());
+        let turn = DQuat::from_rotation_y(1.5 * (6.0 * time).sin())
+            * DQuat::from_rotation_z(0.5 * (9.0 * time).sin());
         hold_all(&mut rods, model, 2, turn, DVec3::Y * (0.1 * (12.0 * time).sin()), dt);
         rods.solve(dt, GRAVITY).expect("hair swings");
         rods.advance(dt);
-        each(&rods);
     }
     rods
 }
@@ -205,9 +224,9 @@ fn swing<S: Stored>(model: &Model, params: RodParams, steps: usize, mut each: im
 #[test]
 fn single_precision_in_lanes_follows_double_precision() {
     let model = model(&tuft(24), &hair());
-    let single = state(&swing::<Row>(&model, RodParams::default(), 60, |_| {}));
-    let lanes = state(&swing::<DoubleRow>(&model, RodParams::default(), 60, |_| {}));
-    let double = state(&swing::<f64>(&model, RodParams::default(), 60, |_| {}));
+    let single = state(&swing::<Row>(&model, RodParams::default(), 30));
+    let lanes = state(&swing::<DoubleRow>(&model, RodParams::default(), 30));
+    let double = state(&swing::<f64>(&model, RodParams::default(), 30));
     let apart = |a: &State, b: &State| {
         a.positions.iter().zip(&b.positions).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max)
     };
@@ -220,7 +239,7 @@ fn any_number_of_threads_gives_the_same_bits() {
     let model = model(&tuft(50), &hair());
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-        pool.install(|| state(&swing::<Row>(&model, RodParams::default(), 20, |_| {})))
+        pool.install(|| state(&swing::<Row>(&model, RodParams::default(), 20)))
     };
     assert_eq!(run(1), run(4));
 }
@@ -251,10 +270,10 @@ fn throw<S: Stored>(params: RodParams, steps: usize) -> (f64, f64) {
 #[test]
 fn thrown_hair_stays_finite_and_recovers_its_length() {
     let (worst, after) = throw::<Row>(RodParams::default(), 2000);
-    assert!(worst < 100.0 && after < 0.01, "soft stretching: {worst} {after}");
+    assert!(worst < 1.0 && after < 0.01, "soft stretching: {worst} {after}");
     let stiff = RodParams { stretch_young: 3.0e9, ..RodParams::default() };
     let (worst, after) = throw::<DoubleRow>(stiff, 2000);
-    assert!(worst < 100.0 && after < 0.01, "hair's own stretching: {worst} {after}");
+    assert!(worst < 0.02 && after < 0.01, "hair's own stretching: {worst} {after}");
 }
 
 #[test]
@@ -269,24 +288,31 @@ fn twist_of_the_clamp_travels_along_a_straight_strand() {
     let dt = 0.01;
     for step in 0..300 {
         let turn = DQuat::from_rotation_x(0.02 * f64::from(step).min(50.0));
-        rods.hold(0, 0, &ends[..2], DQuat::IDENTITY, dt, 1.0);
-        rods.hold(0, 19, &ends[19..], turn, dt, 1.0);
+        rods.drive(|_, strand| {
+            strand.hold(0, &ends[..2], DQuat::IDENTITY, dt, 1.0);
+            strand.hold(19, &ends[19..], turn, dt, 1.0);
+        });
         rods.solve(dt, DVec3::ZERO).expect("calm");
         rods.advance(dt);
     }
     let state = state(&rods);
-    let angles: Vec<f64> = state.orientations.iter().map(|q| {
-        let first = DMat3::from_quat(state.orientations[0]);
-        let axis = *q * DVec3::X;
-        axis.dot(first.y_axis).atan2(axis.dot(first.x_axis))
-    }).collect();
+    let angles: Vec<f64> = state
+        .orientations
+        .iter()
+        .map(|q| {
+            let first = DMat3::from_quat(state.orientations[0]);
+            let axis = *q * DVec3::X;
+            axis.dot(first.y_axis).atan2(axis.dot(first.x_axis))
+        })
+        .collect();
     // One radian over 19 corners, of which the first one has half the length.
     let unit = 1.0 / 18.5;
     for edge in 1..20 {
         let expected = unit * (edge as f64 - 0.5);
         assert!((angles[edge].abs() - expected).abs() < 1e-6, "{edge}: {} {expected}", angles[edge]);
     }
-    assert!(state.positions.iter().zip(&ends).all(|(p, q)| p.distance(*q) < 1e-6));
+    let off = state.positions.iter().zip(&ends).map(|(p, q)| p.distance(*q)).fold(0.0, f64::max);
+    assert!(off < 1e-6, "straight under twist: {off}");
 }
 
 #[test]
@@ -298,7 +324,7 @@ fn blended_pins_follow_without_lag_at_constant_speed() {
         model.groomed[..2].iter().map(|p: &Vec3| p.as_dvec3() + DVec3::Y * (0.01 * step as f64)).collect()
     };
     for step in 1..=200 {
-        rods.hold(0, 0, &targets(step), DQuat::IDENTITY, dt, 0.3);
+        rods.drive(|_, strand| strand.hold(0, &targets(step), DQuat::IDENTITY, dt, 0.3));
         rods.solve(dt, GRAVITY).expect("calm");
         rods.advance(dt);
         let lag = state(&rods).positions[0].distance(targets(step)[0]);
@@ -307,6 +333,60 @@ fn blended_pins_follow_without_lag_at_constant_speed() {
         }
         if step == 200 {
             assert!(lag < 1e-5, "{lag}");
+        }
+    }
+}
+
+#[test]
+fn springs_and_wind_act_as_loads() {
+    let model = model(&[straight(6, 0.06)], &hair());
+    // A free strand in steady wind takes on its speed, as dv/dt = c (w − v) / m.
+    let mut rods = Rods::<Row>::new(&model, &pins(&model, 0), RodParams::default());
+    let (dt, rate, wind) = (0.01, 5.0, DVec3::new(2.0, 0.0, 1.0));
+    for _ in 0..20 {
+        rods.drive(|_, strand| {
+            for (vertex, &mass) in model.masses.iter().enumerate() {
+                let drag = dt * rate * f64::from(mass);
+                strand.add_load(vertex, drag, wind * drag);
+            }
+        });
+        rods.solve(dt, DVec3::ZERO).expect("calm");
+        rods.advance(dt);
+    }
+    let expected = wind * (1.0 - (1.0f64 + dt * rate).powi(-20));
+    for velocity in state(&rods).velocities {
+        assert!(velocity.distance(expected) < 1e-3 * wind.length(), "{velocity}");
+    }
+    // A spring pulls the tip to its point.
+    let mut rods = Rods::<DoubleRow>::new(&model, &pins(&model, 2), RodParams::default());
+    let target = DVec3::new(0.05, 0.02, 0.0);
+    for _ in 0..400 {
+        rods.drive(|_, strand| {
+            let roots: Vec<DVec3> = model.groomed[..2].iter().map(|p| p.as_dvec3()).collect();
+            strand.hold(0, &roots, DQuat::IDENTITY, dt, 1.0);
+            let tip = strand.positions().last().expect("a tip");
+            strand.add_load(6, dt * dt * 1.0, (target - tip) * dt);
+        });
+        rods.solve(dt, DVec3::ZERO).expect("calm");
+        rods.advance(dt);
+    }
+    let tip = state(&rods).positions[6];
+    assert!(tip.distance(target) < 1e-3, "{tip}");
+}
+
+#[test]
+fn displacements_from_outside_move_the_rods() {
+    let model = model(&tuft(9), &hair());
+    let mut rods = Rods::<Row>::new(&model, &pins(&model, 2), RodParams::default());
+    let before = state(&rods);
+    let by: Vec<DVec3> =
+        (0..model.vertices()).map(|k| DVec3::new(1.0, 0.3, 0.001 * (k % 3) as f64 * 0.1)).collect();
+    rods.advance_by(&by, 0.01);
+    let after = state(&rods);
+    for strand in 0..model.strands() {
+        for vertex in model.range(strand) {
+            let off = after.positions[vertex].distance(before.positions[vertex] + by[vertex]);
+            assert!(off < 2e-4, "no more than what turning would have lengthened: {off}");
         }
     }
 }
