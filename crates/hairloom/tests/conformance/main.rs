@@ -8,7 +8,7 @@ mod suite;
 mod world;
 
 use hairloom::solve::ftl::Params;
-use hairloom::solve::{Method, admm};
+use hairloom::solve::{Method, admm, der_mpm};
 
 use rigid::Rigid;
 
@@ -116,4 +116,21 @@ conformance!(
     // In contact a hundred iterations leave it short of converged, and momentum that begins anew at other iterations
     // makes more of rounding.
     suite::Traits { rounding: 1.0e-6, parting: 2.0e-3, ..ELASTIC }
+);
+conformance!(
+    semi_implicit_rods_in_single_precision,
+    |model: &_| der_mpm::build(model, der_mpm::Params::default()),
+    // Stretching is two hundred times softer than hair's, for single precision's sake.
+    suite::Traits { rounding: 1.0e-6, stretch: 2.0e-2, ..ELASTIC }
+);
+conformance!(
+    semi_implicit_rods_in_double_precision,
+    |model: &_| {
+        let precision = der_mpm::Precision::F64;
+        der_mpm::build(
+            model,
+            der_mpm::Params { precision, stretch_young: 3.0e9, ..der_mpm::Params::default() },
+        )
+    },
+    ELASTIC
 );

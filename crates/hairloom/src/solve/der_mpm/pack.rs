@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::RodParams;
+use super::Params;
 use super::step::Advance;
 use crate::math::Stored;
 use crate::math::lanes::WIDTH;
@@ -114,11 +114,6 @@ pub(super) fn transported(points: &[DVec3], first: Option<(DVec3, DVec3)>) -> Ve
     frames
 }
 
-/// The angle about `tangent` from one director to another [rad].
-pub(super) fn angle_about(tangent: DVec3, from: DVec3, to: DVec3) -> f64 {
-    tangent.cross(from).dot(to).atan2(from.dot(to))
-}
-
 pub(super) fn set_vector<S: Stored>(stored: &mut [S; 3], lane: usize, value: DVec3) {
     for (stored, value) in stored.iter_mut().zip(value.to_array()) {
         stored.set(lane, value);
@@ -131,13 +126,7 @@ pub(super) fn get_vector<S: Stored>(stored: &[S; 3], lane: usize) -> DVec3 {
 
 impl<S: Stored> Pack<S> {
     /// Strands of which the first `held` vertices are pinned, and others as `pinned` tells for each vertex of the model.
-    pub(super) fn new(
-        model: &Model,
-        group: &[u32],
-        held: usize,
-        pinned: &[bool],
-        params: &RodParams,
-    ) -> Self {
+    pub(super) fn new(model: &Model, group: &[u32], held: usize, pinned: &[bool], params: &Params) -> Self {
         let vertices = group.iter().map(|&s| model.range(s as usize).len()).max().unwrap_or(0);
         let first = usize::from(held == 1);
         let rows = vertices + first;
@@ -192,7 +181,7 @@ impl<S: Stored> Pack<S> {
         lane: usize,
         held: usize,
         pinned: &[bool],
-        params: &RodParams,
+        params: &Params,
     ) {
         let (range, material) = (model.range(strand), model.material(strand));
         let points: Vec<DVec3> = model.groomed[range.clone()].iter().map(|p| p.as_dvec3()).collect();
@@ -366,66 +355,5 @@ impl<S: Stored> Pack<S> {
                 set_vector(&mut moving.velocity, lane, velocity);
             }
         }
-    }
-
-    /// See [`super::rods::Driven::hold`].
-    pub(super) fn hold(
-        &mut self,
-        lane: usize,
-        vertex: usize,
-        targets: &[DVec3],
-        turn: DQuat,
-        dt: f64,
-        blend: f64,
-    ) {
-        let mut position = self.positions(lane).nth(vertex).unwrap_or(self.roots[lane]);
-        let mut before = None;
-        for (row, &target) in (vertex + self.first..self.moving.len()).zip(targets) {
-            let moving = &mut self.moving[row];
-            let velocity = get_vector(&moving.velocity, lane).lerp((target - position) / dt, blend);
-            set_vector(&mut moving.velocity, lane, velocity);
-            position += get_vector(&moving.tangent, lane) * moving.length.get(lane);
-            if let Some(last) = before {
-                self.hold_edge(lane, row - 1, turn, (velocity - last) * dt, dt, None);
-            } else if vertex == 0 {
-                self.root_targets[lane] = (blend >= 1.0).then_some(target);
-                self.hold_ghost(lane, turn, velocity, dt);
-            }
-            before = Some(velocity);
-        }
-    }
-
-    /// The far end of a ghost turns about the root, which has this velocity.
-    fn hold_ghost(&mut self, lane: usize, turn: DQuat, velocity: DVec3, dt: f64) {
-        if self.first == 1 {
-            let tangent = turn * self.groomed[lane][0].0;
-            let ghost = &mut self.moving[0];
-            let shift = (tangent - get_vector(&ghost.tangent, lane)) * ghost.length.get(lane);
-            set_vector(&mut ghost.velocity, lane, velocity - shift / dt);
-            self.hold_edge(lane, 0, turn, shift, dt, Some(tangent));
-        }
-    }
-
-    /// The spin that brings the director of an edge, which is carried along with the edge's own motion by `shift`, where it
-    /// must be.
-    fn hold_edge(
-        &mut self,
-        lane: usize,
-        row: usize,
-        turn: DQuat,
-        shift: DVec3,
-        dt: f64,
-        tangent: Option<DVec3>,
-    ) {
-        let director = turn * self.groomed[lane][row].1;
-        let moving = &mut self.moving[row];
-        let old = get_vector(&moving.tangent, lane).normalize();
-        let new = (old * moving.length.get(lane) + shift).normalize_or(old);
-        let scale = 1.0 / (1.0 + old.dot(new)).max(1e-6);
-        let carried = get_vector(&moving.director, lane);
-        let carried = carried - (old + new) * (new.dot(carried) * scale);
-        let angle = angle_about(new, carried, director.reject_from_normalized(new));
-        moving.spin.set(lane, angle / dt);
-        self.settled.push(Settled { row: row as u32, lane: lane as u32, director, tangent });
     }
 }

@@ -2,12 +2,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::scene::Material;
 
-/// How strands are made of rods.
+/// Width of the numbers that rods are computed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Precision {
+    /// Eight strands side by side in single precision.
+    F32,
+    /// Four strands side by side in double precision: twice the time, and hair's own stiffness against stretching.
+    F64,
+}
+
+/// Parameters of the rods.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct RodParams {
-    /// Young's modulus for stretching [Pa], where the material's is larger. Single precision holds up to about 3e7 at steps of
-    /// 1/120 s and edges of 1 cm.
+pub struct Params {
+    /// Longest step of the rods [s]. Longer steps are cut into equal parts.
+    pub step: f64,
+    /// Width of numbers.
+    pub precision: Precision,
+    /// Young's modulus for stretching [Pa], where the material's is larger. Single precision holds Δt² Y / (ρ l²) up to about
+    /// 2e4, which is 3e7 Pa at steps of 1/120 s and edges of 1 cm.
     pub stretch_young: f64,
     /// Young's modulus for bending [Pa]; the material's where there is none.
     pub bend_young: Option<f64>,
@@ -15,11 +29,31 @@ pub struct RodParams {
     pub shear: Option<f64>,
     /// Size of the curvature binormal, 2 tan(φ/2), beyond which it grows no more.
     pub largest_curvature: f64,
+    /// Share of the velocity of the head that its pinned vertices take on at once, from 0 (not included) to 1.
+    pub pin_blend: f64,
+    /// How far a body may move in a step before the hair that it holds goes along rigidly [m].
+    pub most_shift: f64,
+    /// How far a body may turn in a step before the hair that it holds goes along rigidly [rad].
+    pub most_turn: f64,
+    /// Distance that vertices keep from bodies, beside their radius [m].
+    pub margin: f64,
 }
 
-impl Default for RodParams {
+impl Default for Params {
+    /// Stretching as in table 2, bending and twisting by the material.
     fn default() -> Self {
-        Self { stretch_young: 1.6e7, bend_young: None, shear: None, largest_curvature: 10.0 }
+        Self {
+            step: 1.0 / 120.0,
+            precision: Precision::F32,
+            stretch_young: 1.6e7,
+            bend_young: None,
+            shear: None,
+            largest_curvature: 10.0,
+            pin_blend: 1.0,
+            most_shift: 0.1,
+            most_turn: 0.5,
+            margin: 0.0,
+        }
     }
 }
 
@@ -34,8 +68,8 @@ pub(super) struct Stiffness {
     pub twist: f64,
 }
 
-impl RodParams {
-    /// The moduli of table 2.
+impl Params {
+    /// All moduli of table 2, whatever the material.
     pub fn table_2() -> Self {
         Self { bend_young: Some(1.5e10), shear: Some(7.7e9), ..Self::default() }
     }
@@ -62,18 +96,24 @@ impl RodParams {
     /// The parameter that is out of range, if any, and what was expected there.
     pub fn check(&self) -> Result<(), (&'static str, &'static str)> {
         let positive = |value: f64| value.is_finite() && value > 0.0;
-        if !positive(self.stretch_young) {
-            return Err(("stretch_young", "a positive number of pascals"));
+        let checks = [
+            ("step", (1e-5..=0.1).contains(&self.step), "a number of seconds from 1e-5 to 0.1"),
+            ("stretch_young", positive(self.stretch_young), "a positive number of pascals"),
+            ("bend_young", self.bend_young.is_none_or(positive), "a positive number of pascals"),
+            ("shear", self.shear.is_none_or(positive), "a positive number of pascals"),
+            (
+                "largest_curvature",
+                (0.1..=1000.0).contains(&self.largest_curvature),
+                "a number from 0.1 to 1000",
+            ),
+            ("pin_blend", self.pin_blend > 0.0 && self.pin_blend <= 1.0, "a number above 0, at most 1"),
+            ("most_shift", positive(self.most_shift), "a positive number of metres"),
+            ("most_turn", positive(self.most_turn), "a positive number of radians"),
+            ("margin", (0.0..=0.1).contains(&self.margin), "a number of metres from 0 to 0.1"),
+        ];
+        match checks.into_iter().find(|(_, ok, _)| !ok) {
+            None => Ok(()),
+            Some((key, _, expected)) => Err((key, expected)),
         }
-        if self.bend_young.is_some_and(|young| !positive(young)) {
-            return Err(("bend_young", "a positive number of pascals"));
-        }
-        if self.shear.is_some_and(|shear| !positive(shear)) {
-            return Err(("shear", "a positive number of pascals"));
-        }
-        if !(0.1..=1000.0).contains(&self.largest_curvature) {
-            return Err(("largest_curvature", "a number from 0.1 to 1000"));
-        }
-        Ok(())
     }
 }

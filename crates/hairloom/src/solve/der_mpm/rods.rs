@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
-use super::RodParams;
+use super::Params;
 use super::pack::{Load, Pack, get_vector, set_vector, transported};
 use super::step::{Conditions, Solve};
 use crate::math::Stored;
@@ -16,15 +16,15 @@ use crate::solve::packing::groups;
 /// [`crate::math::lanes::DoubleRow`] for four in double precision, `f64` for one.
 #[derive(Debug, Clone)]
 pub struct Rods<S> {
-    packs: Vec<Pack<S>>,
+    pub(super) packs: Vec<Pack<S>>,
     /// Where each strand's vertices begin.
     offsets: Vec<u32>,
-    params: RodParams,
+    params: Params,
 }
 
 impl<S: Stored> Rods<S> {
     /// Lays out the hair of a model, as groomed; `pinned` tells for each vertex whether it is held.
-    pub fn new(model: &Model, pinned: &[bool], params: RodParams) -> Self {
+    pub fn new(model: &Model, pinned: &[bool], params: Params) -> Self {
         let held: Vec<u32> = (0..model.strands())
             .map(|s| model.range(s).take_while(|&v| pinned.get(v).copied().unwrap_or(false)).count() as u32)
             .collect();
@@ -129,6 +129,32 @@ impl<S: Stored> Rods<S> {
         }
     }
 
+    /// Takes all speed from the rods.
+    pub fn stop(&mut self) {
+        for moving in self.packs.iter_mut().flat_map(|pack| &mut pack.moving) {
+            moving.velocity = [S::default(); 3];
+            moving.spin = S::default();
+        }
+    }
+
+    /// That no vertex is lost or faster than `limit` [m/s].
+    pub(super) fn check(&self, limit: f64) -> Result<(), StepError> {
+        let lost = |pack: &Pack<S>| {
+            pack.lanes().find_map(|(lane, strand)| {
+                let rows = pack.moving[pack.first..][..pack.counts[lane] as usize].iter().enumerate();
+                rows.map(|(vertex, row)| (strand, vertex, get_vector(&row.velocity, lane).length()))
+                    // Also finds NaN.
+                    .find(|&(_, _, speed)| !(speed < limit))
+            })
+        };
+        match self.packs.par_iter().find_map_first(lost) {
+            None => Ok(()),
+            Some((strand, vertex, speed)) => {
+                Err(StepError::Diverged { strand, vertex, problem: format!("its speed became {speed} m/s") })
+            }
+        }
+    }
+
     /// Moves the rods by their velocities over `dt` [s].
     pub fn advance(&mut self, dt: f64) {
         self.packs.par_iter_mut().for_each(|pack| pack.advance(dt, None));
@@ -180,6 +206,29 @@ impl<S: Stored> Driven<'_, S> {
         load.resistance.set(lane, load.resistance.get(lane) + resistance);
         let sum = get_vector(&load.impulse, lane) + impulse;
         set_vector(&mut load.impulse, lane, sum);
+    }
+
+    /// Moves the strand rigidly: turned about the origin, then shifted [m]. Velocities turn along.
+    pub fn carry(&mut self, turn: DQuat, shift: DVec3) {
+        self.pack.carry(self.lane, turn, shift);
+    }
+
+    /// Moves one vertex, and no other, by `shift` [m], and gives it a velocity [m/s].
+    pub fn push(&mut self, vertex: usize, shift: DVec3, velocity: DVec3) {
+        self.pack.push(self.lane, vertex, shift, velocity);
+    }
+
+    /// Velocity of a vertex [m/s].
+    pub fn velocity(&self, vertex: usize) -> DVec3 {
+        self.pack
+            .moving
+            .get(self.pack.first + vertex)
+            .map_or(DVec3::ZERO, |row| get_vector(&row.velocity, self.lane))
+    }
+
+    /// Whether a vertex is pinned.
+    pub fn is_pinned(&self, vertex: usize) -> bool {
+        self.pack.rest.get(self.pack.first + vertex).is_none_or(|row| row.free_mass.get(self.lane) <= 0.0)
     }
 
     /// World positions of the vertices [m].

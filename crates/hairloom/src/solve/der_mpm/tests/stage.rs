@@ -6,7 +6,7 @@ use crate::groom::Curves;
 use crate::math::lanes::{DoubleRow, Row};
 use crate::math::{Random, Stored};
 use crate::scene::{Material, MaterialPreset, Model, State};
-use crate::solve::der_mpm::{RodParams, Rods};
+use crate::solve::der_mpm::{Params, Rods};
 
 const GRAVITY: DVec3 = DVec3::new(0.0, -9.81, 0.0);
 
@@ -82,7 +82,7 @@ fn tuft(count: usize) -> Vec<Vec<DVec3>> {
 
 fn rest_drift<S: Stored>(held: usize) -> f64 {
     let model = model(&tuft(20), &hair());
-    let mut rods = Rods::<S>::new(&model, &pins(&model, held), RodParams::default());
+    let mut rods = Rods::<S>::new(&model, &pins(&model, held), Params::default());
     let dt = 1.0 / 120.0;
     for _ in 0..240 {
         hold_all(&mut rods, &model, held, DQuat::IDENTITY, DVec3::ZERO, dt);
@@ -107,7 +107,7 @@ fn rest_stays_rest_straight_or_curled_however_held() {
 fn a_turned_body_takes_its_hair_along_without_strain() {
     let model = model(&tuft(9), &hair());
     for held in 1..4 {
-        let mut rods = Rods::<DoubleRow>::new(&model, &pins(&model, held), RodParams::default());
+        let mut rods = Rods::<DoubleRow>::new(&model, &pins(&model, held), Params::default());
         let (turn, shift) =
             (DQuat::from_euler(glam::EulerRot::XYZ, 2.0, -1.0, 0.4), DVec3::new(0.3, 1.0, 2.0));
         let moved: Vec<_> = model.groomed.iter().map(|p| turn * p.as_dvec3() + shift).collect();
@@ -127,7 +127,7 @@ fn a_turned_body_takes_its_hair_along_without_strain() {
 /// what the fall makes of them.
 fn fall<S: Stored>() -> (f64, f64) {
     let model = model(&tuft(16), &hair());
-    let mut rods = Rods::<S>::new(&model, &pins(&model, 0), RodParams::default());
+    let mut rods = Rods::<S>::new(&model, &pins(&model, 0), Params::default());
     let mut random = Random::new(4);
     let mut start = state(&rods);
     start.velocities.iter_mut().for_each(|v| *v = random.direction().as_dvec3());
@@ -163,7 +163,7 @@ fn free_strands_fall_freely_and_keep_their_momentum() {
 }
 
 /// Drop over reach of a clamped strand at rest, of 50 µm hair as long as gravity and stiffness make Γ.
-fn sag<S: Stored>(gamma: f64, edges: usize, held: usize, params: RodParams) -> f64 {
+fn sag<S: Stored>(gamma: f64, edges: usize, held: usize, params: Params) -> f64 {
     let material = Material { drag: 8.0, ..hair() };
     let weight = material.mass_per_length() * 9.81;
     let length = (gamma * material.rod_stiffness()[0] / weight).cbrt();
@@ -184,7 +184,7 @@ fn sag<S: Stored>(gamma: f64, edges: usize, held: usize, params: RodParams) -> f
 
 #[test]
 fn cantilevers_sag_as_the_heavy_elastica() {
-    let stiff = RodParams { stretch_young: 3.0e9, ..RodParams::default() };
+    let stiff = Params { stretch_young: 3.0e9, ..Params::default() };
     // H/W against Γ = ρ g A L³ / E I, from the equation of the elastica.
     for (gamma, exact) in [(1.0, 0.124_561_766_441_706_74), (100.0, 5.888_104_623_327_327)] {
         for held in [1, 2] {
@@ -199,15 +199,15 @@ fn cantilevers_sag_as_the_heavy_elastica() {
 
 #[test]
 fn soft_stretching_and_single_precision_change_little_of_the_sag() {
-    let exact = sag::<f64>(20.0, 24, 2, RodParams { stretch_young: 3.0e9, ..RodParams::default() });
-    let soft = sag::<f64>(20.0, 24, 2, RodParams::default()) / exact - 1.0;
-    let single = sag::<Row>(20.0, 24, 2, RodParams::default()) / exact - 1.0;
+    let exact = sag::<f64>(20.0, 24, 2, Params { stretch_young: 3.0e9, ..Params::default() });
+    let soft = sag::<f64>(20.0, 24, 2, Params::default()) / exact - 1.0;
+    let single = sag::<Row>(20.0, 24, 2, Params::default()) / exact - 1.0;
     assert!(soft.abs() < 2e-3, "{soft}");
     assert!(single.abs() < 4e-3, "{single}");
 }
 
 /// Strands after some steps of a head that shakes.
-fn swing<S: Stored>(model: &Model, params: RodParams, steps: usize) -> Rods<S> {
+fn swing<S: Stored>(model: &Model, params: Params, steps: usize) -> Rods<S> {
     let mut rods = Rods::<S>::new(model, &pins(model, 2), params);
     let dt = 1.0 / 120.0;
     for step in 0..steps {
@@ -224,9 +224,9 @@ fn swing<S: Stored>(model: &Model, params: RodParams, steps: usize) -> Rods<S> {
 #[test]
 fn single_precision_in_lanes_follows_double_precision() {
     let model = model(&tuft(24), &hair());
-    let single = state(&swing::<Row>(&model, RodParams::default(), 30));
-    let lanes = state(&swing::<DoubleRow>(&model, RodParams::default(), 30));
-    let double = state(&swing::<f64>(&model, RodParams::default(), 30));
+    let single = state(&swing::<Row>(&model, Params::default(), 30));
+    let lanes = state(&swing::<DoubleRow>(&model, Params::default(), 30));
+    let double = state(&swing::<f64>(&model, Params::default(), 30));
     let apart = |a: &State, b: &State| {
         a.positions.iter().zip(&b.positions).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max)
     };
@@ -239,13 +239,13 @@ fn any_number_of_threads_gives_the_same_bits() {
     let model = model(&tuft(50), &hair());
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-        pool.install(|| state(&swing::<Row>(&model, RodParams::default(), 20)))
+        pool.install(|| state(&swing::<Row>(&model, Params::default(), 20)))
     };
     assert_eq!(run(1), run(4));
 }
 
 /// Largest stretch while the head is thrown to random poses at every step, and a second after it stopped.
-fn throw<S: Stored>(params: RodParams, steps: usize) -> (f64, f64) {
+fn throw<S: Stored>(params: Params, steps: usize) -> (f64, f64) {
     let model = model(&tuft(8), &Material { drag: 2.0, ..hair() });
     let mut rods = Rods::<S>::new(&model, &pins(&model, 2), params);
     let mut random = Random::new(17);
@@ -269,9 +269,9 @@ fn throw<S: Stored>(params: RodParams, steps: usize) -> (f64, f64) {
 
 #[test]
 fn thrown_hair_stays_finite_and_recovers_its_length() {
-    let (worst, after) = throw::<Row>(RodParams::default(), 2000);
+    let (worst, after) = throw::<Row>(Params::default(), 2000);
     assert!(worst < 1.0 && after < 0.01, "soft stretching: {worst} {after}");
-    let stiff = RodParams { stretch_young: 3.0e9, ..RodParams::default() };
+    let stiff = Params { stretch_young: 3.0e9, ..Params::default() };
     let (worst, after) = throw::<DoubleRow>(stiff, 2000);
     assert!(worst < 0.02 && after < 0.01, "hair's own stretching: {worst} {after}");
 }
@@ -283,7 +283,7 @@ fn twist_of_the_clamp_travels_along_a_straight_strand() {
     let mut pinned = pins(&model, 2);
     pinned[19] = true;
     pinned[20] = true;
-    let mut rods = Rods::<DoubleRow>::new(&model, &pinned, RodParams::default());
+    let mut rods = Rods::<DoubleRow>::new(&model, &pinned, Params::default());
     let ends: Vec<DVec3> = model.groomed.iter().map(|p| p.as_dvec3()).collect();
     let dt = 0.01;
     for step in 0..300 {
@@ -318,7 +318,7 @@ fn twist_of_the_clamp_travels_along_a_straight_strand() {
 #[test]
 fn blended_pins_follow_without_lag_at_constant_speed() {
     let model = model(&[straight(5, 0.05)], &hair());
-    let mut rods = Rods::<Row>::new(&model, &pins(&model, 2), RodParams::default());
+    let mut rods = Rods::<Row>::new(&model, &pins(&model, 2), Params::default());
     let dt = 0.01;
     let targets = |step: usize| -> Vec<DVec3> {
         model.groomed[..2].iter().map(|p: &Vec3| p.as_dvec3() + DVec3::Y * (0.01 * step as f64)).collect()
@@ -341,7 +341,7 @@ fn blended_pins_follow_without_lag_at_constant_speed() {
 fn springs_and_wind_act_as_loads() {
     let model = model(&[straight(6, 0.06)], &hair());
     // A free strand in steady wind takes on its speed, as dv/dt = c (w − v) / m.
-    let mut rods = Rods::<Row>::new(&model, &pins(&model, 0), RodParams::default());
+    let mut rods = Rods::<Row>::new(&model, &pins(&model, 0), Params::default());
     let (dt, rate, wind) = (0.01, 5.0, DVec3::new(2.0, 0.0, 1.0));
     for _ in 0..20 {
         rods.drive(|_, strand| {
@@ -358,7 +358,7 @@ fn springs_and_wind_act_as_loads() {
         assert!(velocity.distance(expected) < 1e-3 * wind.length(), "{velocity}");
     }
     // A spring pulls the tip to its point.
-    let mut rods = Rods::<DoubleRow>::new(&model, &pins(&model, 2), RodParams::default());
+    let mut rods = Rods::<DoubleRow>::new(&model, &pins(&model, 2), Params::default());
     let target = DVec3::new(0.05, 0.02, 0.0);
     for _ in 0..400 {
         rods.drive(|_, strand| {
@@ -377,7 +377,7 @@ fn springs_and_wind_act_as_loads() {
 #[test]
 fn displacements_from_outside_move_the_rods() {
     let model = model(&tuft(9), &hair());
-    let mut rods = Rods::<Row>::new(&model, &pins(&model, 2), RodParams::default());
+    let mut rods = Rods::<Row>::new(&model, &pins(&model, 2), Params::default());
     let before = state(&rods);
     let by: Vec<DVec3> =
         (0..model.vertices()).map(|k| DVec3::new(1.0, 0.3, 0.001 * (k % 3) as f64 * 0.1)).collect();
