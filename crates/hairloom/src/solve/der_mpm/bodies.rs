@@ -9,6 +9,9 @@ use crate::body::Obstacles;
 use crate::math::Stored;
 use crate::scene::Model;
 
+/// Bodies that a vertex may be pushed out of, one after the other.
+const PUSHES: usize = 8;
+
 /// Moves every vertex out of the bodies, to the distance of its radius and the margin [m], and takes from its velocity what leads
 /// into them, with friction by Coulomb's law. Returns how many vertices touch.
 pub(super) fn leave<S: Stored>(
@@ -33,7 +36,7 @@ pub(super) fn leave<S: Stored>(
     contacts.into_inner()
 }
 
-/// Pushes one vertex out of the nearest body, where it is inside; twice, since bodies may meet in a corner.
+/// Pushes one vertex out of the nearest body, where it is inside, and then of the next: bodies may meet in a corner.
 fn push_out<S: Stored>(
     driven: &mut Driven<'_, S>,
     vertex: usize,
@@ -42,7 +45,7 @@ fn push_out<S: Stored>(
     distance: f32,
 ) -> bool {
     let (mut shift, mut velocity) = (DVec3::ZERO, driven.velocity(vertex));
-    for _ in 0..2 {
+    for _ in 0..PUSHES {
         let Some((body, sample)) = bodies.nearest((position + shift).as_vec3()) else { break };
         let depth = f64::from(distance - sample.distance);
         if !(depth > 0.0) {

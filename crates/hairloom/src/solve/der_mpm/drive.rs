@@ -55,7 +55,8 @@ impl<'a> Holds<'a> {
         let windy = !drive.wind.is_none();
         rods.drive(|strand, driven| {
             let items = &self.items[self.of_strand[strand].clone()];
-            if let Some(first) = items.first() {
+            // What jumps has taken its hair along already.
+            if let Some(first) = items.first().filter(|first| !drive.jumps(first.body as usize)) {
                 carry_beyond(driven, params, self.frames(first));
             }
             let mut targets = Vec::new();

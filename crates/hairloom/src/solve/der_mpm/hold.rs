@@ -38,6 +38,11 @@ impl<S: Stored> Pack<S> {
             let moving = &mut self.moving[row];
             let velocity = get_vector(&moving.velocity, lane).lerp((target - position) / dt, blend);
             set_vector(&mut moving.velocity, lane, velocity);
+            let reached = if blend >= 1.0 { target } else { position + velocity * dt };
+            if vertex > 0 || before.is_some() {
+                self.pin_targets.push((lane as u32, row as u32, reached));
+            }
+            let moving = &mut self.moving[row];
             position += get_vector(&moving.tangent, lane) * moving.length.get(lane);
             if let Some(last) = before {
                 self.hold_edge(lane, row - 1, turn, (velocity - last) * dt, dt, None);
@@ -81,6 +86,34 @@ impl<S: Stored> Pack<S> {
         let angle = angle_about(new, carried, director.reject_from_normalized(new));
         moving.spin.set(lane, angle / dt);
         self.settled.push(Settled { row: row as u32, lane: lane as u32, director, tangent });
+    }
+
+    /// Brings pinned vertices where they must be, after edges have turned without lengthening: the gap, of second order in the turn,
+    /// is shared out over the edges since the pinned vertex before.
+    pub(super) fn close(&mut self) {
+        let targets = std::mem::take(&mut self.pin_targets);
+        for of_lane in targets.chunk_by(|a, b| a.0 == b.0) {
+            let lane = of_lane[0].0 as usize;
+            let root_held = self.rest[self.first].free_mass.get(lane) <= 0.0;
+            let mut last = root_held.then_some(self.first);
+            for &(_, row, target) in of_lane {
+                let row = row as usize;
+                let here = self.positions(lane).nth(row - self.first).unwrap_or(target);
+                let gap = target - here;
+                match last {
+                    // Rounding is left alone.
+                    _ if gap.length_squared() < 1e-16 => {}
+                    Some(last) => {
+                        let part = gap / (row - last) as f64;
+                        (last..row).for_each(|edge| self.bend_edge(lane, edge, part));
+                    }
+                    None => self.roots[lane] += gap,
+                }
+                last = Some(row);
+            }
+        }
+        self.pin_targets = targets;
+        self.pin_targets.clear();
     }
 
     /// Moves one vertex: the edges at it follow, their directors carried along.

@@ -32,7 +32,9 @@
 //!
 //! # Limits
 //!
-//! - Strands do not meet each other here. Bodies push vertices out at the end of a step, edges between two vertices may cut a corner.
+//! - Strands do not meet each other here. Bodies push single vertices out at the end of a step, which shortens edges until the next step
+//!   spreads it; edges between two vertices may cut a corner.
+//! - A straight rope whose ends are brought together at once cannot give way within one linear solve.
 //! - Stiffness against stretching beside mass, Δt² Y / (ρ l²), costs digits: in single precision up to 2e4 is safe (a thousandth of the
 //!   change of velocity is lost). In double precision hair's own 3 GPa are.
 //! - Sections are round.

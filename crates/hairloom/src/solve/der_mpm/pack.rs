@@ -83,14 +83,14 @@ pub(super) struct Pack<S> {
     pub loads: Vec<Load<S>>,
     /// Rate at which each strand takes on the velocity of the air [1/s].
     pub drag: S,
-    /// 1 for strands whose edges turn without lengthening, 0 for those held behind the root, whose ends must meet.
-    pub polar: S,
     /// Whether nothing holds the strands.
     pub free: bool,
     /// World positions of the first vertices [m].
     pub roots: [DVec3; WIDTH],
     /// Where pinned first vertices will be at the end of the step [m].
     pub root_targets: [Option<DVec3>; WIDTH],
+    /// Where pinned vertices behind the first one will be at the end of the step: lane, row and position [m], in order.
+    pub pin_targets: Vec<(u32, u32, DVec3)>,
     /// Directors of held edges at the end of the step.
     pub settled: Vec<Settled>,
     /// Directors of all edges as groomed, and of the ghost, row by row for each lane.
@@ -148,10 +148,10 @@ impl<S: Stored> Pack<S> {
             moving: vec![still; rows],
             loads: Vec::new(),
             drag: S::default(),
-            polar: S::splat(1.0),
             free: held == 0,
             roots: [DVec3::ZERO; WIDTH],
             root_targets: [None; WIDTH],
+            pin_targets: Vec::new(),
             settled: Vec::new(),
             groomed: Vec::new(),
         };
@@ -160,10 +160,6 @@ impl<S: Stored> Pack<S> {
             pack.counts[lane] = model.range(strand as usize).len() as u32;
             pack.drag.set(lane, model.material(strand as usize).drag);
             pack.set_rest(model, strand as usize, lane, held, pinned, params);
-            let behind = model.range(strand as usize).skip(held);
-            if behind.clone().any(|vertex| pinned.get(vertex).copied().unwrap_or(false)) {
-                pack.polar.set(lane, 0.0);
-            }
         }
         pack
     }
@@ -314,6 +310,7 @@ impl<S: Stored> Pack<S> {
             let moved = self.displacement(self.first, lane, dt, displacements);
             self.roots[lane] += before + way - after - moved;
         }
+        self.close();
         for Settled { row, lane, director, tangent } in self.settled.drain(..) {
             let (moving, lane) = (&mut self.moving[row as usize], lane as usize);
             if let Some(tangent) = tangent {

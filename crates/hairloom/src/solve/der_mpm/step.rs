@@ -234,8 +234,8 @@ impl<S: Stored> StoredKernel<S> for Solve<'_, S> {
 }
 
 /// Moves the edges of a pack by the displacements of their ends, and carries the directors along: transported, then turned by
-/// the spin over `dt`. Displacements are straight, and would lengthen an edge that turns: where a strand is held at its root alone,
-/// or not at all, edges take the length that the linear solve gave them instead.
+/// the spin over `dt`. Displacements are straight, and would lengthen an edge that turns: edges take the length that the linear
+/// solve gave them instead.
 pub(super) struct Advance<'a, S> {
     pub pack: &'a mut Pack<S>,
     pub dt: f64,
@@ -248,9 +248,8 @@ impl<S: Stored> StoredKernel<S> for Advance<'_, S> {
 
     #[inline(always)]
     fn run<R: Loads<S>>(self) {
-        let Pack { rest, moving, polar, .. } = &mut *self.pack;
+        let Pack { rest, moving, .. } = &mut *self.pack;
         let dt = R::splat(self.dt);
-        let polar = R::zero().less(R::load_from(polar));
         for row in 0..moving.len().saturating_sub(1) {
             let shift = match self.displacements {
                 Some(by) => R::load_vector(&by[row + 1]) - R::load_vector(&by[row]),
@@ -270,8 +269,7 @@ impl<S: Stored> StoredKernel<S> for Advance<'_, S> {
             let distance = R::select(vanished, floor, distance);
             let tangent = Vector3::select(vanished, old, vector * (R::one() / distance));
             // Turning does not lengthen: the solve has found the length along the old tangent.
-            let turned = (length + old.dot(shift)).max(distance.min(rest_length));
-            let length = R::select(polar, turned, distance);
+            let length = (length + old.dot(shift)).max(distance.min(rest_length));
 
             let scale = R::one() / (R::one() + old.dot(tangent)).max(R::splat(1.0e-6));
             let director = transport(R::load_vector(&own.director), old, tangent, scale);
