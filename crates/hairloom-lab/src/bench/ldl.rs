@@ -115,14 +115,15 @@ struct Packed<S> {
 impl<S: Stored> Packed<S> {
     fn new(dimension: usize, systems: usize) -> Self {
         let rows = dimension * systems.div_ceil(S::LANES);
-        let mut columns = vec![Column::default(); rows];
+        let mut columns = vec![Column::<S, HALF_BANDWIDTH>::default(); rows];
         let mut rights = vec![S::default(); rows];
         let packs = columns.par_chunks_mut(dimension).zip(rights.par_chunks_mut(dimension));
         packs.enumerate().for_each(|(pack, (columns, rights))| {
             for lane in 0..S::LANES {
                 // Lanes to spare hold the next systems.
                 let system = System::new(dimension, pack * S::LANES + lane);
-                let rows = columns.iter_mut().zip(rights).zip(system.columns.iter().zip(&system.right));
+                let rows =
+                    columns.iter_mut().zip(rights.iter_mut()).zip(system.columns.iter().zip(&system.right));
                 for ((column, right), (entries, value)) in rows {
                     column.diagonal.set(lane, entries[0]);
                     column.below.iter_mut().zip(&entries[1..]).for_each(|(to, from)| to.set(lane, *from));

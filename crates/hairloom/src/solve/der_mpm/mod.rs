@@ -4,9 +4,9 @@
 //!
 //! L. Huang, F. Yang, C. Wei, Y. J. Chen, C. Yuan, M. Gao, *Towards Realtime: A Hybrid Physics-based Method for Hair Animation on
 //! GPU*, 2023, the stage of discrete elastic rods (section 3.1). A strand of n vertices has their velocities and the spins of its
-//! edges as unknowns. Energies of stretching, bending and twisting are sums of squares (equation 1; [`element`] has them and their
+//! edges as unknowns. Energies of stretching, bending and twisting are sums of squares (equation 1; `element` has them and their
 //! derivatives); their first derivatives alone give a positive definite matrix of half-bandwidth 10 (equation 2), which is factored
-//! and solved in lanes, one strand per lane ([`step`], [`crate::math::band`]).
+//! and solved in lanes, one strand per lane (`step`, [`crate::math::band`]).
 //!
 //! # In practice
 //!
@@ -21,8 +21,8 @@
 //! # Departures from the paper
 //!
 //! - Rods may have any natural shape. The factor of the twisting energy is 1/4, not 1/8.
-//! - Taut edges resist being moved sideways by their tension, implicitly. Without that term a strand of thirty vertices under its own
-//!   weight is at the limit of stability at 1/120 s.
+//! - Taut edges resist being moved sideways by their tension, implicitly. Without that term thirty vertices of 1 cm under their own
+//!   weight lie beyond what explicit steps of 1/120 s hold.
 //! - The unknowns are changes of velocity, so that rounding goes with the change.
 //! - Edges turn without lengthening: the length is the one that the linear solve found along the old tangent. The straight way would
 //!   lengthen an edge that turns by φ in a step by φ²/2, and hair thrown about to many times its length.
