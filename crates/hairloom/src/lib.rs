@@ -7,6 +7,7 @@
 pub mod body;
 pub mod contact;
 pub mod figure;
+pub mod grid;
 pub mod groom;
 pub mod math;
 pub mod names;

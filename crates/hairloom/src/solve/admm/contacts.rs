@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::params::Params;
 use super::projection::Projection;
 use super::rods::redirect;
-use super::strands::{Strands, add_force, add_spring, get_vector};
+use super::strands::{Strands, add_spring, get_vector};
 use super::touch::Touch;
 use super::touching::{Hair, merge, warm_start};
 use crate::body::Obstacles;
@@ -34,6 +34,8 @@ pub(super) struct Contacts {
     ends: Vec<usize>,
     /// The strand of each vertex, counted in the order of this stage.
     strand_of: Vec<u32>,
+    /// Pack and lane of each strand, in the order of this stage.
+    seats: Vec<(u32, u32)>,
     /// The model in the order of this stage.
     ordered: Model,
     origin: DVec3,
@@ -52,15 +54,6 @@ pub(super) struct Contacts {
     beside_body: Vec<bool>,
 }
 
-/// How contact enters the loads of the strands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Coupling {
-    /// By the forces of the last step alone: positions are not known yet.
-    Forces,
-    /// By springs to where contacts allow vertices to be.
-    Springs,
-}
-
 impl Contacts {
     pub(super) fn new<S: Stored>(model: &Model, strands: &Strands<S>) -> Self {
         let mut ordered = Model {
@@ -72,11 +65,12 @@ impl Contacts {
             materials: model.materials.clone(),
             material_of: Vec::with_capacity(model.strands()),
         };
-        let (mut ends, mut strand_of) = (Vec::new(), Vec::new());
-        for pack in &strands.packs {
-            for (_, strand) in pack.lanes() {
+        let (mut ends, mut strand_of, mut seats) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, pack) in strands.packs.iter().enumerate() {
+            for (lane, strand) in pack.lanes() {
                 let range = model.range(strand);
                 strand_of.extend(std::iter::repeat_n(ordered.material_of.len() as u32, range.len()));
+                seats.push((index as u32, lane as u32));
                 ordered.material_of.push(model.material_of[strand]);
                 ordered.masses.extend_from_slice(&model.masses[range.clone()]);
                 ordered.radii.extend_from_slice(&model.radii[range]);
@@ -92,6 +86,7 @@ impl Contacts {
             close: Vec::new(),
             ends,
             strand_of,
+            seats,
             ordered,
             origin: DVec3::ZERO,
             start: vec![Vec3::ZERO; vertices],
@@ -119,8 +114,19 @@ impl Contacts {
         (self.forces, self.close) = (forces, close);
     }
 
-    /// Takes the positions of all vertices when the step began, and the weights W = w m / t².
-    pub(super) fn begin<S: Stored>(&mut self, strands: &Strands<S>, typical: f64, weight: f64) {
+    /// Takes the positions of all vertices when the step began, and the weights W = w m / t². Contacts first hold vertices to
+    /// where they were heading, for `dt` [s].
+    pub(super) fn begin<S: Stored>(&mut self, strands: &Strands<S>, typical: f64, weight: f64, dt: f64) {
+        let parts = split(&self.ends, &mut self.feasible);
+        strands.packs.par_iter().zip(parts).for_each(|(pack, feasible)| {
+            let mut feasible = feasible.iter_mut();
+            for (lane, _) in pack.lanes() {
+                let velocities = pack.velocities.iter().take(pack.counts[lane] as usize);
+                for (velocity, feasible) in velocities.zip(&mut feasible) {
+                    *feasible = (get_vector(velocity, lane) * dt).as_vec3a();
+                }
+            }
+        });
         self.origin = strands.packs.first().map_or(DVec3::ZERO, |pack| pack.roots[0]);
         let origin = self.origin;
         let parts = split(&self.ends, &mut self.start);
@@ -190,8 +196,10 @@ impl Contacts {
         warm_start(&mut touches, &forces);
         warm_start(&mut bodies, &forces);
         self.projection.set_pairs(&touches, &self.ease);
-        self.pushed.fill(false);
         self.set_bodies(&bodies);
+        for (pushed, push) in self.pushed.iter_mut().zip(&self.push) {
+            *pushed = *push != Vec3A::ZERO;
+        }
         Ok(())
     }
 
@@ -274,27 +282,20 @@ impl Contacts {
         f64::from(columns.map(step).reduce(|| slid, f32::max)).sqrt()
     }
 
-    /// Adds contact to the loads of the strands.
-    pub(super) fn load<S: Stored>(&self, strands: &mut Strands<S>, coupling: Coupling) {
+    /// Adds contact to the loads of the strands: springs to where contacts allow vertices to be. Even the forces of the last
+    /// step come with springs: alone they would throw apart what they were to hold, and grow from step to step.
+    pub(super) fn load<S: Stored>(&self, strands: &mut Strands<S>) {
         strands.packs.par_iter_mut().zip(self.ranges()).for_each(|(pack, range)| {
             let mut vertices = range;
             for (lane, _) in pack.lanes() {
                 let shift = get_vector(&pack.shift, lane);
                 let mut touched = false;
-                for (row, vertex) in (0..pack.counts[lane] as usize).zip(&mut vertices) {
-                    let weight = 1.0 / f64::from(self.ease[vertex]);
-                    let push = self.push[vertex].as_dvec3();
-                    touched |= self.pushed[vertex] || push != DVec3::ZERO;
-                    match coupling {
-                        Coupling::Forces if push == DVec3::ZERO => {}
-                        Coupling::Forces => add_force(&mut pack.loads[row], lane, push * weight),
-                        Coupling::Springs if !self.pushed[vertex] => {}
-                        Coupling::Springs => {
-                            let start = get_vector(&pack.start[row], lane) - shift;
-                            let target = start + self.feasible[vertex].as_dvec3() + push;
-                            add_spring(&mut pack.loads[row], lane, weight, target);
-                        }
-                    }
+                let rows = (0..pack.counts[lane] as usize).zip(&mut vertices);
+                for (row, vertex) in rows.filter(|(_, vertex)| self.pushed[*vertex]) {
+                    touched = true;
+                    let start = get_vector(&pack.start[row], lane) - shift;
+                    let target = start + (self.feasible[vertex] + self.push[vertex]).as_dvec3();
+                    add_spring(&mut pack.loads[row], lane, 1.0 / f64::from(self.ease[vertex]), target);
                 }
                 pack.couplings.set(lane, if touched { 0.0 } else { 1.0 });
             }

@@ -39,8 +39,8 @@
 //!
 //! # Limits
 //!
-//! Dense curly hair becomes unstable: contacts, twist and energy grow from step to step. `contact_weight` scales with the inverse
-//! cube of the edge unless it is set, so finely divided strands pressed on bodies converge slowly.
+//! Steps at rest weigh contact by the stiffness of one edge, the inverse cube of its length, unless `contact_weight` is set: finely
+//! divided strands pressed on bodies converge slowly there.
 
 mod contacts;
 mod energy;
@@ -61,7 +61,7 @@ use std::sync::Arc;
 use glam::{DQuat, DVec3, Vec3};
 use rayon::prelude::*;
 
-use self::contacts::{Around, Contacts, Coupling};
+use self::contacts::{Around, Contacts};
 use self::energy::Weigh;
 use self::newton::Gain;
 use self::rods::{Begin, Finish, Iterate, IterateSplit, Pace, hold, recentre, untwist};
@@ -307,22 +307,22 @@ impl<S: Stored> Admm<S> {
         report: &mut Report,
     ) -> Result<(), StepError> {
         let params = self.params;
-        let typical = match pace {
-            Pace::Dynamic(dt) => dt.min(self.typical_time(drive.gravity)),
-            Pace::Still(typical) => typical,
+        // Contact is found fastest with a weight midway between that of inertia and that of the stiffest bending.
+        let (dt, typical) = match pace {
+            Pace::Dynamic(dt) => (dt, (dt * dt.min(self.typical_time(drive.gravity))).sqrt()),
+            Pace::Still(typical) => (0.0, typical),
         };
         let moved = drive.time_at(1.0) - drive.time_at(0.0);
         report
             .time("detection", || {
-                self.contacts.begin(&self.strands, typical, params.contact_weight);
+                self.contacts.begin(&self.strands, typical, params.contact_weight, dt);
                 self.contacts.find(&params, obstacles, moved)
             })
             .map_err(bad_contact)?;
-        let mut coupling = Coupling::Forces;
         for iteration in 0..iterations {
             report.time("loads", || {
                 self.load_up();
-                self.contacts.load(&mut self.strands, coupling);
+                self.contacts.load(&mut self.strands);
             });
             // The first iteration finds where hair goes without contact, or with that of the last step.
             let newton = if iteration == 0 { 2 } else { 1 };
@@ -340,11 +340,8 @@ impl<S: Stored> Admm<S> {
                 report.time("detection", again).map_err(bad_contact)?;
             }
             let apart = report.time("projection", || self.contacts.project(params.sweeps));
-            // Forces of the last step alone hold nothing: what they miss would grow from step to step.
-            let held = coupling == Coupling::Springs;
-            coupling = Coupling::Springs;
             report.residual = turn;
-            if held && turn <= params.tolerance && missing < 1.0e-7 && apart < 1.0e-8 {
+            if turn <= params.tolerance && missing < 1.0e-7 && apart < 1.0e-8 {
                 break;
             }
         }

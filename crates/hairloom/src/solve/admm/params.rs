@@ -66,9 +66,9 @@ pub struct Params {
     pub strand_contacts: bool,
     /// Hair that is not farther than this from other hair, or from a body, is a contact [m].
     pub proximity: f64,
-    /// Weight of contact beside the one of section 4.5, m / t². It changes how fast contact is found, not what is found: heavy
-    /// contact sticks at once but slides slowly, light contact the other way round. The paper's weight goes with the stiffness of one
-    /// edge, h⁻³; where whole strands are pressed, that of the strand is better.
+    /// Weight of contact beside ours, m / (dt t): midway between inertia, m / dt², and the paper's m / t², which goes with the stiffness
+    /// of one edge (section 4.5). It changes how fast contact is found, not what is found: heavy contact sticks at once but slides
+    /// slowly, light contact the other way round. Without time the paper's weight counts.
     pub contact_weight: f64,
     /// Sweeps over all contacts in each iteration.
     pub sweeps: u32,

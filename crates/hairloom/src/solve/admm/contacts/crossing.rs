@@ -1,17 +1,22 @@
 //! The last word on strands that would pass through each other.
 //!
-//! A step that has not converged may leave two strands on each other's wrong side, and nothing would ever bring
-//! them back. Such strands go only a part of their way: as far as they can without crossing, seen from what moves them
+//! A step that has not converged may leave strands that flew at each other on each other's wrong side, and nothing would
+//! ever bring them back. Such strands go only a part of their way: as far as they can without crossing, seen from what moves them
 //! both. Strands without a root share their mean motion, so that no momentum is lost between them.
+//!
+//! That is for lone strands. In dense hair a strand that stays behind is in the way of its neighbours; if these had to wait in
+//! turn, all would come to a halt while the body moves on. So strands that cannot be held back without
+//! crossing others end where the step took them, and what still crosses is counted.
 
-use glam::{DVec3, Vec3A};
+use glam::{DQuat, DVec3, Vec3A};
 use rayon::prelude::*;
 
 use super::{Contacts, redirect};
 use crate::body::Obstacles;
 use crate::contact::{self, ContactError, Impact};
 use crate::math::Stored;
-use crate::solve::admm::strands::{Strands, get_vector, set_vector};
+use crate::solve::admm::newton::Moving;
+use crate::solve::admm::strands::{Strands, get_quaternion, get_vector, set_quaternion, set_vector};
 
 /// Centrelines that come within this share of their thickness cross. A power of two scales without rounding.
 const THIN: f32 = 0.125;
@@ -33,6 +38,41 @@ pub(in super::super) struct Around<'a> {
     pub(in super::super) dt: Option<f64>,
 }
 
+/// Strands in groups.
+struct Groups(Vec<usize>);
+
+impl Groups {
+    /// Every strand alone.
+    fn new(strands: usize) -> Self {
+        Self((0..strands).collect())
+    }
+
+    /// The first strand of the group of `strand`.
+    fn first(&mut self, mut strand: usize) -> usize {
+        while self.0[strand] != strand {
+            self.0[strand] = self.0[self.0[strand]];
+            strand = self.0[strand];
+        }
+        strand
+    }
+
+    fn join(&mut self, [a, b]: [usize; 2]) {
+        let (a, b) = (self.first(a), self.first(b));
+        self.0[a.max(b)] = a.min(b);
+    }
+}
+
+/// The rows of a strand as the step left them: frame, place and velocity.
+type Rows = Vec<(DQuat, DVec3, DVec3)>;
+
+/// Strands that cross each other.
+struct Held {
+    /// Strands that cross, together.
+    groups: Groups,
+    /// Each of them as the step left it, unless it was let go again.
+    left: Vec<Option<Rows>>,
+}
+
 impl Contacts {
     /// Holds strands back that cross each other between the start of the step and now. Returns how many pairs of edges
     /// cross all the same.
@@ -41,11 +81,15 @@ impl Contacts {
         strands: &mut Strands<S>,
         around: &Around<'_>,
     ) -> Result<u32, ContactError> {
+        self.gather(strands);
+        let mut crossings = self.crossings()?;
+        if crossings.is_empty() {
+            return Ok(0);
+        }
+        let mut held = self.held(strands, &crossings);
         for round in 1..=ROUNDS {
-            self.gather(strands);
-            let crossings = self.crossings()?;
             if crossings.is_empty() {
-                return Ok(0);
+                break;
             }
             let mut shares = vec![1.0_f32; self.ordered.strands()];
             for crossing in &crossings {
@@ -56,9 +100,58 @@ impl Contacts {
             }
             let common = self.common_motions(&crossings, &mut shares);
             self.go_back(strands, &shares, &common, around);
+            self.gather(strands);
+            crossings = self.crossings()?;
+            self.let_go_of_dense(strands, &mut held, &crossings);
+            crossings
+                .retain(|crossing| self.pair(crossing).iter().all(|&strand| held.left[strand].is_some()));
         }
         self.gather(strands);
         Ok(self.crossings()?.len() as u32)
+    }
+
+    /// Remembers strands that cross.
+    fn held<S: Stored>(&self, strands: &Strands<S>, crossings: &[Impact]) -> Held {
+        let mut held =
+            Held { groups: Groups::new(self.ordered.strands()), left: vec![None; self.ordered.strands()] };
+        for crossing in crossings {
+            held.groups.join(self.pair(crossing));
+            for strand in self.pair(crossing) {
+                let (pack, lane) = self.seats[strand];
+                let pack = &strands.packs[pack as usize];
+                let rows = pack.moving.iter().zip(&pack.velocities);
+                let row = |(moving, velocity): (&Moving<S>, &[S; 3])| {
+                    let place = get_vector(&moving.position, lane as usize);
+                    let velocity = get_vector(velocity, lane as usize);
+                    (get_quaternion(&moving.frame, lane as usize), place, velocity)
+                };
+                held.left[strand].get_or_insert_with(|| rows.map(row).collect());
+            }
+        }
+        held
+    }
+
+    /// Takes strands that cross others than those they crossed at first to where the step left them.
+    fn let_go_of_dense<S: Stored>(&self, strands: &mut Strands<S>, held: &mut Held, crossings: &[Impact]) {
+        let mut dense = vec![false; self.ordered.strands()];
+        for crossing in crossings {
+            let [a, b] = self.pair(crossing).map(|strand| held.groups.first(strand));
+            if a != b {
+                (dense[a], dense[b]) = (true, true);
+            }
+        }
+        for (strand, left) in held.left.iter_mut().enumerate() {
+            if !dense[held.groups.first(strand)] {
+                continue;
+            }
+            let (pack, lane) = self.seats[strand];
+            let pack = &mut strands.packs[pack as usize];
+            for (row, (frame, place, velocity)) in left.take().into_iter().flatten().enumerate() {
+                set_quaternion(&mut pack.moving[row].frame, lane as usize, frame);
+                set_vector(&mut pack.moving[row].position, lane as usize, place);
+                set_vector(&mut pack.velocities[row], lane as usize, velocity);
+            }
+        }
     }
 
     /// The strands of a crossing.
@@ -92,31 +185,23 @@ impl Contacts {
         let count = self.ordered.strands();
         let first = |strand: usize| self.ordered.offsets[strand] as usize;
         let loose = |strand: usize| self.ease[first(strand)] > 0.0;
-        let mut group: Vec<usize> = (0..count).collect();
-        fn root_of(group: &mut [usize], mut strand: usize) -> usize {
-            while group[strand] != strand {
-                group[strand] = group[group[strand]];
-                strand = group[strand];
-            }
-            strand
-        }
+        let mut groups = Groups::new(count);
         for crossing in crossings {
-            let [a, b] = self.pair(crossing);
-            if loose(a) && loose(b) {
-                let (a, b) = (root_of(&mut group, a), root_of(&mut group, b));
-                group[a.max(b)] = a.min(b);
+            let pair = self.pair(crossing);
+            if pair.iter().all(|&strand| loose(strand)) {
+                groups.join(pair);
             }
         }
         for strand in (0..count).filter(|&strand| loose(strand)) {
-            let root = root_of(&mut group, strand);
+            let root = groups.first(strand);
             shares[root] = shares[root].min(shares[strand]);
         }
         for strand in (0..count).filter(|&strand| loose(strand)) {
-            shares[strand] = shares[root_of(&mut group, strand)];
+            shares[strand] = shares[groups.first(strand)];
         }
         let mut sums = vec![(DVec3::ZERO, 0.0); count];
         for strand in (0..count).filter(|&strand| loose(strand)) {
-            let (sum, mass) = &mut sums[root_of(&mut group, strand)];
+            let (sum, mass) = &mut sums[groups.first(strand)];
             for vertex in self.ordered.range(strand) {
                 let weight = f64::from(self.ordered.masses[vertex]);
                 *sum += self.moved[vertex].as_dvec3() * weight;
@@ -125,7 +210,7 @@ impl Contacts {
         }
         let of_strand = |strand: usize| match loose(strand) {
             true => {
-                let (sum, mass) = sums[root_of(&mut group, strand)];
+                let (sum, mass) = sums[groups.first(strand)];
                 (sum / mass).as_vec3a()
             }
             false => self.moved[first(strand)],

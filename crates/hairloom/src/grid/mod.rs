@@ -1,0 +1,188 @@
+//! The background grid: material points, their transfers to and from it, and constitutive models.
+//!
+//! # Theory
+//!
+//! The material point method with explicit, symplectic steps. Particles hand mass, momentum and forces to the nodes of
+//! a lattice by quadratic B-splines; nodes are accelerated and kept out of bodies; particles read their velocity, and
+//! the gradient that their strain follows, from the nodes (Huang et al. 2023, section 3.2; Hsu et al. 2023,
+//! equations 4 to 11). The gradient of the weights is that of a moving least-squares fit (Hu et al. 2018), so that stress
+//! and affine velocity go the same way.
+//!
+//! # In practice
+//!
+//! - Nodes lie on world multiples of the cell. Blocks of 4×4×4 cells exist where particles are, at negative coordinates
+//!   as well; nothing is allocated between them.
+//! - Each block scatters its particles into a tile of 6×6×6 nodes of its own, then each block of nodes sums the
+//!   tiles around it: no atomics, and the same bits for any number of threads.
+//! - Positions have double precision; within a block all is single precision, relative to the cell.
+//! - Strain is b − I = F Fᵀ − I; stress is found once a step, at its end, and stays with the particle.
+//!
+//! A step is [`MpmGrid::step`], or its phases one by one: [`bin`](MpmGrid::bin), [`scatter`](MpmGrid::scatter),
+//! [`update`](MpmGrid::update), [`gather`](MpmGrid::gather), and [`Particles::project`].
+
+mod blocks;
+mod boundary;
+mod error;
+mod gather;
+mod hencky;
+mod material;
+mod nodes;
+mod params;
+mod particles;
+mod scatter;
+mod stencil;
+
+#[cfg(test)]
+mod tests;
+
+use glam::{IVec3, Vec3};
+
+pub use blocks::REACH;
+use blocks::{Blocks, SIDE};
+pub use boundary::{Boundary, Contact, Nothing};
+pub use error::GridError;
+use gather::Moved;
+pub use material::{Fluid, Sand};
+pub use nodes::Node;
+pub use params::{GridParams, Material, Transfer};
+pub use particles::{Particles, Point};
+use scatter::Tile;
+pub use stencil::Stencil;
+
+/// A sparse lattice that follows its particles. It holds nothing from one step to the next but memory.
+#[derive(Debug, Clone, Default)]
+pub struct MpmGrid {
+    blocks: Blocks,
+    tiles: Vec<Tile>,
+    nodes: Vec<[Node; SIDE * SIDE * SIDE]>,
+    /// By slot, as they were scattered [m/s].
+    velocities: Vec<Vec3>,
+    /// By slot [N]; none if none were given.
+    forces: Vec<Vec3>,
+    moved: Vec<Moved>,
+}
+
+impl MpmGrid {
+    /// Advances particles by a step of `dt` [s], with a force [N] on each of them besides gravity and stress (or none
+    /// at all: an empty slice), among solids that no particle is to come nearer than `margin` [m].
+    pub fn step(
+        &mut self,
+        particles: &mut Particles,
+        forces: &[Vec3],
+        params: &GridParams,
+        boundary: &dyn Boundary,
+        margin: f32,
+        dt: f32,
+    ) -> Result<(), GridError> {
+        self.bin(particles, params)?;
+        self.check(particles, forces, dt)?;
+        self.scatter_tiles(particles, forces, params, dt);
+        self.collect_and_update(params, boundary, dt);
+        self.gather(particles, params, dt)?;
+        particles.project(boundary, margin);
+        Ok(())
+    }
+
+    /// Sorts particles into blocks. To be repeated whenever positions have changed.
+    pub fn bin(&mut self, particles: &mut Particles, params: &GridParams) -> Result<(), GridError> {
+        params.check()?;
+        particles.check_lengths()?;
+        self.blocks.bin(&particles.positions, params.cell, params.most_blocks)?;
+        particles.arrange(&self.blocks.order, &self.blocks.slots);
+        Ok(())
+    }
+
+    /// Particles to grid: momentum, mass and impulse of all nodes, by equation 11 of Hsu et al. 2023.
+    pub fn scatter(
+        &mut self,
+        particles: &Particles,
+        forces: &[Vec3],
+        params: &GridParams,
+        dt: f32,
+    ) -> Result<(), GridError> {
+        self.check(particles, forces, dt)?;
+        self.scatter_tiles(particles, forces, params, dt);
+        self.collect_tiles();
+        Ok(())
+    }
+
+    /// Old and new velocities of all nodes, the new ones such that no node goes through a solid within `dt` [s].
+    pub fn update(&mut self, params: &GridParams, boundary: &dyn Boundary, dt: f32) {
+        self.update_nodes(params, boundary, dt);
+    }
+
+    /// Grid to particles: velocities, positions, strains and stresses at the end of the step.
+    pub fn gather(
+        &mut self,
+        particles: &mut Particles,
+        params: &GridParams,
+        dt: f32,
+    ) -> Result<(), GridError> {
+        self.check(particles, &[], dt)?;
+        let (binned, count) = (self.velocities.len().min(self.nodes.len()), particles.len());
+        if self.velocities.len() != count || self.nodes.len() != self.blocks.node_blocks() {
+            return Err(GridError::NotBinned { binned, particles: count });
+        }
+        self.gather_moved(particles, params, dt)
+    }
+
+    /// That the step is a time, that these are the particles that were binned, and that there is a force for each of
+    /// them or none at all.
+    fn check(&self, particles: &Particles, forces: &[Vec3], dt: f32) -> Result<(), GridError> {
+        params::within("the step", dt.into(), 1e-9, 1e3, "between 1e-9 and 1e3 s")?;
+        particles.check_lengths()?;
+        let (binned, count) = (self.blocks.order.len(), particles.len());
+        if self.blocks.slots != particles.slots {
+            return Err(GridError::NotBinned { binned, particles: count });
+        }
+        if !forces.is_empty() && forces.len() != count {
+            return Err(GridError::WrongCount { column: "forces", given: forces.len(), particles: count });
+        }
+        Ok(())
+    }
+
+    /// How many node slots there are; [`node_index`](Self::node_index) is below it.
+    pub fn node_count(&self) -> usize {
+        self.blocks.node_blocks() * SIDE * SIDE * SIDE
+    }
+
+    /// Where a node of the lattice is in memory, if particles reach it or its block.
+    pub fn node_index(&self, node: IVec3) -> Option<usize> {
+        self.blocks.find_node(node).map(|(block, local)| block * SIDE * SIDE * SIDE + local)
+    }
+
+    /// The node at an index, if there is one.
+    pub fn node(&self, index: usize) -> Option<&Node> {
+        self.nodes.as_flattened().get(index)
+    }
+
+    /// Every node with mass: its place on the lattice in cells from the origin, and what it holds.
+    pub fn nodes(&self) -> impl Iterator<Item = (IVec3, &Node)> {
+        self.nodes
+            .iter()
+            .enumerate()
+            .flat_map(|(block, nodes)| {
+                let corner = self.blocks.corner(block);
+                nodes.iter().enumerate().map(move |(at, node)| (corner + within_block(at), node))
+            })
+            .filter(|(_, node)| node.mass() > 0.0)
+    }
+
+    /// Every node with mass, to be changed between phases.
+    pub fn nodes_mut(&mut self) -> impl Iterator<Item = (IVec3, &mut Node)> {
+        let blocks = &self.blocks;
+        self.nodes
+            .iter_mut()
+            .enumerate()
+            .flat_map(|(block, nodes)| {
+                let corner = blocks.corner(block);
+                nodes.iter_mut().enumerate().map(move |(at, node)| (corner + within_block(at), node))
+            })
+            .filter(|(_, node)| node.mass() > 0.0)
+    }
+}
+
+/// The place of a node within its block.
+fn within_block(at: usize) -> IVec3 {
+    IVec3::new((at % SIDE) as i32, (at / SIDE % SIDE) as i32, (at / SIDE / SIDE) as i32)
+}

@@ -1,0 +1,182 @@
+//! What happens at the nodes between the transfers.
+
+use glam::{IVec3, Vec3};
+use rayon::prelude::*;
+
+use super::blocks::{NONE, SIDE, TILE};
+use super::boundary::Boundary;
+use super::scatter::{Tile, region};
+use super::{GridParams, MpmGrid, within_block};
+use crate::math::lanes::{Kernel, Lane, Row, dispatch};
+
+/// Mass [kg] below which a node counts as empty: what is lighter has lost its digits.
+const LEAST_MASS: f32 = 1e-34;
+
+/// A node in eight floats. After the scatter: momentum [kg m/s] and mass [kg], then impulse [N s]. After the update:
+/// new velocity [m/s] and mass, then old velocity.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Node(pub(super) Row);
+
+/// The nodes of a block, x fastest.
+pub(super) type NodeBlock = [Node; SIDE * SIDE * SIDE];
+
+impl Node {
+    /// The first three floats: momentum [kg m/s] after the scatter, new velocity [m/s] after the update.
+    #[inline(always)]
+    pub fn first(&self) -> Vec3 {
+        Vec3::new(self.0.0[0], self.0.0[1], self.0.0[2])
+    }
+
+    /// The last three floats: impulse [N s] of all forces after the scatter, old velocity [m/s] after the update.
+    #[inline(always)]
+    pub fn second(&self) -> Vec3 {
+        Vec3::new(self.0.0[4], self.0.0[5], self.0.0[6])
+    }
+
+    /// Mass [kg].
+    #[inline(always)]
+    pub fn mass(&self) -> f32 {
+        self.0.0[3]
+    }
+
+    #[inline(always)]
+    fn set(&mut self, first: Vec3, second: Vec3) {
+        self.0.0 = [first.x, first.y, first.z, self.0.0[3], second.x, second.y, second.z, 0.0];
+    }
+
+    /// Adds to the impulse [N s], after the scatter and before the update.
+    pub fn push(&mut self, impulse: Vec3) {
+        self.set(self.first(), self.second() + impulse);
+    }
+}
+
+impl MpmGrid {
+    /// Momentum, mass and impulse of all nodes from the tiles, always summed in the same order.
+    pub(super) fn collect_tiles(&mut self) {
+        self.visit_nodes(|nodes, below, tiles, _| dispatch(Collect { nodes, below, tiles }));
+    }
+
+    /// Velocities of all nodes from momentum and impulse, and then no node goes through a boundary.
+    pub(super) fn update_nodes(&mut self, params: &GridParams, boundary: &dyn Boundary, dt: f32) {
+        let cell = params.cell as f32;
+        self.visit_nodes(|nodes, _, _, corner| {
+            let fastest = dispatch(Accelerate { nodes });
+            bound_block(nodes, corner, cell, boundary, fastest * dt, dt);
+        });
+    }
+
+    /// Both of the above with nodes passing through the cache once.
+    pub(super) fn collect_and_update(&mut self, params: &GridParams, boundary: &dyn Boundary, dt: f32) {
+        let cell = params.cell as f32;
+        self.visit_nodes(|nodes, below, tiles, corner| {
+            dispatch(Collect { nodes, below, tiles });
+            let fastest = dispatch(Accelerate { nodes });
+            bound_block(nodes, corner, cell, boundary, fastest * dt, dt);
+        });
+    }
+
+    /// Visits every block of nodes, with the blocks of particles below it, all tiles, and its first node.
+    fn visit_nodes(&mut self, visit: impl Fn(&mut NodeBlock, &[u32; 8], &[Tile], IVec3) + Sync) {
+        let (blocks, tiles) = (&self.blocks, &self.tiles);
+        self.nodes.resize(blocks.node_blocks(), [Node::default(); SIDE * SIDE * SIDE]);
+        let nodes = self.nodes.par_iter_mut().zip(&blocks.below).enumerate().with_min_len(8);
+        nodes.for_each(|(index, (nodes, below))| visit(nodes, below, tiles, blocks.corner(index)));
+    }
+}
+
+/// Sums the tiles that reach into one block of nodes.
+struct Collect<'a> {
+    nodes: &'a mut NodeBlock,
+    below: &'a [u32; 8],
+    tiles: &'a [Tile],
+}
+
+impl Kernel for Collect<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        *self.nodes = [Node::default(); SIDE * SIDE * SIDE];
+        for (corner, &block) in self.below.iter().enumerate() {
+            if block == NONE {
+                continue;
+            }
+            let [x, y, z] = region(corner);
+            let mut sources = self.tiles[block as usize].region(corner).chunks_exact(x);
+            for k in 0..z {
+                for j in 0..y {
+                    let nodes = &mut self.nodes[SIDE * (j + SIDE * k)..];
+                    let sources = sources.next().unwrap_or_default();
+                    if x == SIDE {
+                        add::<L, SIDE>(sources, nodes);
+                    } else {
+                        add::<L, { TILE - SIDE }>(sources, nodes);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Adds a few rows.
+#[inline(always)]
+fn add<L: Lane, const N: usize>(from: &[Row], to: &mut [Node]) {
+    if let (Some(from), Some(to)) = (from.first_chunk::<N>(), to.first_chunk_mut::<N>()) {
+        for (from, to) in from.iter().zip(to) {
+            (L::load(&to.0) + L::load(from)).store(&mut to.0);
+        }
+    }
+}
+
+/// Turns momentum and impulse into velocities; gives the largest of the new ones [m/s].
+struct Accelerate<'a> {
+    nodes: &'a mut NodeBlock,
+}
+
+impl Kernel for Accelerate<'_> {
+    type Output = f32;
+
+    #[inline(always)]
+    fn run<L: Lane>(self) -> f32 {
+        let mut fastest = 0.0f32;
+        for node in self.nodes.iter_mut() {
+            let inverse = if node.mass() > LEAST_MASS { 1.0 / node.mass() } else { 0.0 };
+            let old = node.first() * inverse;
+            let new = old + node.second() * inverse;
+            node.set(new, old);
+            fastest = fastest.max(new.length_squared());
+        }
+        fastest.sqrt()
+    }
+}
+
+/// Applies a boundary to the nodes of a block, looking closely only where it may be.
+fn bound_block(
+    nodes: &mut NodeBlock,
+    corner: IVec3,
+    cell: f32,
+    boundary: &dyn Boundary,
+    reach: f32,
+    dt: f32,
+) {
+    if boundary.is_empty() {
+        return;
+    }
+    let half = 0.5 * (SIDE - 1) as f32;
+    let centre = (corner.as_vec3() + half) * cell;
+    if boundary.clearance(centre) > 3f32.sqrt() * half * cell + reach {
+        return;
+    }
+    for (at, node) in nodes.iter_mut().enumerate() {
+        if node.mass() <= LEAST_MASS {
+            continue;
+        }
+        let point = (corner + within_block(at)).as_vec3() * cell;
+        let mut velocity = node.first();
+        if boundary.clearance(point) > velocity.length() * dt {
+            continue;
+        }
+        boundary.contacts(point, &mut |contact| velocity = contact.bounded(velocity, dt));
+        node.set(velocity, node.second());
+    }
+}

@@ -1,0 +1,253 @@
+//! Particles to grid.
+
+use glam::{Mat3, Vec3};
+use rayon::prelude::*;
+
+use super::blocks::{Place, SIDE, TILE};
+use super::{GridParams, MpmGrid, Particles, Point};
+use crate::math::Real;
+use crate::math::lanes::{Kernel, Lane, Row, WIDTH, dispatch};
+
+/// What the particles of one block give to the nodes they touch: momentum and mass, then impulse, in eight floats. In
+/// eight regions, one for each block of nodes, so that each block reads its own in one go.
+#[derive(Debug, Clone)]
+pub(super) struct Tile(Box<[Row; TILE * TILE * TILE]>);
+
+impl Default for Tile {
+    fn default() -> Self {
+        Self(Box::new([Row::default(); TILE * TILE * TILE]))
+    }
+}
+
+impl Tile {
+    /// The nodes in the block of nodes at one corner, x fastest; see [`region`] for how many there are along each axis.
+    #[inline(always)]
+    pub(super) fn region(&self, corner: usize) -> &[Row] {
+        &self.0[REGIONS[corner]..REGIONS[corner + 1]]
+    }
+}
+
+/// Where the region of each corner begins, and the end.
+const REGIONS: [usize; 9] = {
+    let mut starts = [0; 9];
+    let mut corner = 0;
+    while corner < 8 {
+        let [x, y, z] = region(corner);
+        starts[corner + 1] = starts[corner] + x * y * z;
+        corner += 1;
+    }
+    starts
+};
+
+/// How many nodes along each axis a tile has in the block of nodes at a corner.
+#[inline(always)]
+pub(super) const fn region(corner: usize) -> [usize; 3] {
+    let far = TILE - SIDE;
+    [
+        if corner & 1 == 0 { SIDE } else { far },
+        if corner & 2 == 0 { SIDE } else { far },
+        if corner & 4 == 0 { SIDE } else { far },
+    ]
+}
+
+/// Cuts a tile into its regions.
+#[inline(always)]
+fn cut<L: Lane>(tile: &[Row; TILE * TILE * TILE], out: &mut [Row; TILE * TILE * TILE]) {
+    let mut to = 0;
+    for corner in 0..8 {
+        let [x, y, z] = region(corner);
+        let first = [(corner & 1) * SIDE, (corner >> 1 & 1) * SIDE, (corner >> 2) * SIDE];
+        for k in 0..z {
+            for j in 0..y {
+                let from = &tile[first[0] + TILE * (first[1] + j + TILE * (first[2] + k))..];
+                if x == SIDE {
+                    copy::<L, SIDE>(from, &mut out[to..]);
+                } else {
+                    copy::<L, { TILE - SIDE }>(from, &mut out[to..]);
+                }
+                to += x;
+            }
+        }
+    }
+}
+
+/// Copies a few rows; how many is known beforehand, because a call for so few would cost more than the copy.
+#[inline(always)]
+fn copy<L: Lane, const N: usize>(from: &[Row], to: &mut [Row]) {
+    if let (Some(from), Some(to)) = (from.first_chunk::<N>(), to.first_chunk_mut::<N>()) {
+        for (from, to) in from.iter().zip(to) {
+            L::load(from).store(to);
+        }
+    }
+}
+
+/// Numbers that all particles share.
+#[derive(Debug, Clone, Copy)]
+struct Constants {
+    dt: f32,
+    cell: f32,
+    /// Impulse of unit mass by gravity [m/s].
+    gravity: Vec3,
+    /// −Δt 4/Δx: turns V τ into an impulse per cell of offset.
+    stress: f32,
+}
+
+impl MpmGrid {
+    /// Every block's particles onto a tile of its own, so that threads never meet.
+    pub(super) fn scatter_tiles(
+        &mut self,
+        particles: &Particles,
+        forces: &[Vec3],
+        params: &GridParams,
+        dt: f32,
+    ) {
+        let cell = params.cell as f32;
+        let constants = Constants { dt, cell, gravity: params.gravity * dt, stress: -4.0 * dt / cell };
+        let affine = params.transfer.affine && !particles.affine.is_empty();
+        by_slot(&self.blocks.order, &particles.velocities, &mut self.velocities);
+        by_slot(&self.blocks.order, forces, &mut self.forces);
+        let (velocities, forces) = (&self.velocities, &self.forces);
+        self.tiles.resize_with(self.blocks.len(), Tile::default);
+        let blocks = &self.blocks;
+        self.tiles.par_iter_mut().zip(blocks.starts.par_windows(2)).for_each(|(tile, range)| {
+            let range = range[0] as usize..range[1] as usize;
+            let (points, places) = (&particles.points[range.clone()], &blocks.places[range.clone()]);
+            let velocities = &velocities[range.clone()];
+            let forces = if forces.is_empty() { &[] } else { &forces[range.clone()] };
+            let affine = if affine { &particles.affine[range] } else { &[] };
+            let out = &mut tile.0;
+            dispatch(Scatter { points, velocities, affine, forces, places, out, constants });
+        });
+    }
+}
+
+/// A column by slot: on its own, so that many reads are under way at once. Nothing, if the column is empty.
+fn by_slot(order: &[u32], column: &[Vec3], out: &mut Vec<Vec3>) {
+    if column.is_empty() {
+        out.clear();
+        return;
+    }
+    out.resize(order.len(), Vec3::ZERO);
+    out.par_chunks_mut(2048).zip(order.par_chunks(2048)).for_each(|(out, order)| {
+        for (out, &particle) in out.iter_mut().zip(order) {
+            *out = column[particle as usize];
+        }
+    });
+}
+
+struct Scatter<'a> {
+    points: &'a [Point],
+    velocities: &'a [Vec3],
+    /// As many as points, or none.
+    affine: &'a [Mat3],
+    /// As many as points, or none.
+    forces: &'a [Vec3],
+    places: &'a [Place],
+    out: &'a mut [Row; TILE * TILE * TILE],
+    constants: Constants,
+}
+
+impl Kernel for Scatter<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        let mut tile = [Row::default(); TILE * TILE * TILE];
+        let mut shares = [[Row::default(); 4]; WIDTH];
+        let (mut affine, mut forces) = (self.affine.chunks(WIDTH), self.forces.chunks(WIDTH));
+        let velocities = self.velocities.chunks(WIDTH);
+        for ((points, velocities), places) in
+            self.points.chunks(WIDTH).zip(velocities).zip(self.places.chunks(WIDTH))
+        {
+            for ((share, point), &velocity) in shares.iter_mut().zip(points).zip(velocities) {
+                fill(share, point, velocity, &self.constants);
+            }
+            if let Some(forces) = forces.next() {
+                for (share, &force) in shares.iter_mut().zip(forces) {
+                    add_impulse(share, force * self.constants.dt);
+                }
+            }
+            if let Some(fields) = affine.next() {
+                for ((share, point), field) in shares.iter_mut().zip(points).zip(fields) {
+                    fill_affine(share, field, point.mass * self.constants.cell);
+                }
+            }
+            for (share, place) in shares.iter().zip(places) {
+                spread::<L>(&mut tile, place, share);
+            }
+        }
+        cut::<L>(&tile, self.out);
+    }
+}
+
+/// What a particle hands out: at its own place, and more of it for each cell along the axes.
+#[inline(always)]
+fn fill(share: &mut [Row; 4], point: &Point, velocity: Vec3, constants: &Constants) {
+    let mass = point.mass;
+    let weight = if point.pinned { 0.0 } else { mass };
+    let (momentum, impulse) = (velocity * mass, constants.gravity * weight);
+    let s = &point.stress;
+    let k = constants.stress * point.volume;
+    share[0].0 = [momentum.x, momentum.y, momentum.z, mass, impulse.x, impulse.y, impulse.z, 0.0];
+    share[1].0 = [0.0, 0.0, 0.0, 0.0, s.xx * k, s.xy * k, s.xz * k, 0.0];
+    share[2].0 = [0.0, 0.0, 0.0, 0.0, s.xy * k, s.yy * k, s.yz * k, 0.0];
+    share[3].0 = [0.0, 0.0, 0.0, 0.0, s.xz * k, s.yz * k, s.zz * k, 0.0];
+}
+
+#[inline(always)]
+fn add_impulse(share: &mut [Row; 4], impulse: Vec3) {
+    share[0].0[4] += impulse.x;
+    share[0].0[5] += impulse.y;
+    share[0].0[6] += impulse.z;
+}
+
+/// Momentum of the affine field, for each cell along the axes.
+#[inline(always)]
+fn fill_affine(share: &mut [Row; 4], field: &Mat3, scale: f32) {
+    for (share, column) in share[1..].iter_mut().zip([field.x_axis, field.y_axis, field.z_axis]) {
+        share.0[0] = column.x * scale;
+        share.0[1] = column.y * scale;
+        share.0[2] = column.z * scale;
+    }
+}
+
+/// The quadratic B-spline's weights at three nodes, for a point `fraction` cells from the first.
+#[inline(always)]
+pub(super) fn weights(fraction: f32) -> [f32; 3] {
+    let (a, b, c) = (1.5 - fraction, fraction - 1.0, fraction - 0.5);
+    [0.5 * a * a, 0.75 - b * b, 0.5 * c * c]
+}
+
+/// The same number in every lane.
+#[inline(always)]
+pub(super) fn splat<L: Real>(value: f32) -> L {
+    L::splat(f64::from(value))
+}
+
+/// Rows of a tile from the first to the last node of a stencil.
+pub(super) const WINDOW: usize = 2 * (1 + TILE + TILE * TILE) + 1;
+
+/// Adds a particle's share to the 27 nodes of its stencil.
+#[inline(always)]
+fn spread<L: Lane>(tile: &mut [Row; TILE * TILE * TILE], place: &Place, share: &[Row; 4]) {
+    let [fx, fy, fz] = place.fraction;
+    let (wx, wy, wz) = (weights(fx), weights(fy), weights(fz));
+    let (w0, w1, w2) = (splat::<L>(wx[0]), splat::<L>(wx[1]), splat::<L>(wx[2]));
+    let (d0, d1, d2) =
+        (splat::<L>(-fx * wx[0]), splat::<L>((1.0 - fx) * wx[1]), splat::<L>((2.0 - fx) * wx[2]));
+    let (own, x, y, z) = (L::load(&share[0]), L::load(&share[1]), L::load(&share[2]), L::load(&share[3]));
+    // One check for all nodes: from here on offsets are constants.
+    let Some(window) = tile[place.base as usize..].first_chunk_mut::<WINDOW>() else { return };
+    for (k, wz) in wz.into_iter().enumerate() {
+        let plane = z.mul_add(splat(k as f32 - fz), own);
+        for (j, wy) in wy.into_iter().enumerate() {
+            let weight = splat::<L>(wz * wy);
+            let line = y.mul_add(splat(j as f32 - fy), plane) * weight;
+            let slope = x * weight;
+            let at = TILE * (j + TILE * k);
+            slope.mul_add(d0, line.mul_add(w0, L::load(&window[at]))).store(&mut window[at]);
+            slope.mul_add(d1, line.mul_add(w1, L::load(&window[at + 1]))).store(&mut window[at + 1]);
+            slope.mul_add(d2, line.mul_add(w2, L::load(&window[at + 2]))).store(&mut window[at + 2]);
+        }
+    }
+}

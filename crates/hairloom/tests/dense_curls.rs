@@ -1,0 +1,42 @@
+//! Curls of elastic rods that lie in each other.
+
+use hairloom::scene::Scene;
+use hairloom::simulate::{NoFiles, Simulation};
+
+const SCENE: &str = r#"
+[time]
+fps = 24
+frames = 8
+substeps = 4
+[groom]
+pinned = 2
+[groom.style]
+preset = "curly"
+strands = 150
+length = 0.06
+[material]
+preset = "curly"
+[[body]]
+name = "ball"
+shape = "sphere"
+radius = 0.015
+[solver]
+method = "admm"
+"#;
+
+/// Nothing moves the ball: what the curls have in all only becomes less as they sink onto each other.
+#[test]
+fn dense_curls_never_gain_energy() {
+    let scene = Scene::from_toml(SCENE, "dense-curls.toml").unwrap();
+    let mut simulation = Simulation::new(scene, &NoFiles).unwrap();
+    let mut before = f64::INFINITY;
+    for _ in 0..8 {
+        let report = simulation.advance().unwrap();
+        let energy = report.solver.energy.unwrap();
+        let total = energy.kinetic + energy.elastic + energy.gravity;
+        assert!(total < before, "frame {}: {total} J after {before} J", report.frame);
+        assert!(report.measures.stretch.value < 1e-4, "frame {}: {:?}", report.frame, report.measures.stretch);
+        assert!(report.solver.contacts > 100, "frame {}: {} contacts", report.frame, report.solver.contacts);
+        before = total;
+    }
+}
