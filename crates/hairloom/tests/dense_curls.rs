@@ -35,7 +35,12 @@ fn dense_curls_never_gain_energy() {
         let energy = report.solver.energy.unwrap();
         let total = energy.kinetic + energy.elastic + energy.gravity;
         assert!(total < before, "frame {}: {total} J after {before} J", report.frame);
-        assert!(report.measures.stretch.value < 1e-4, "frame {}: {:?}", report.frame, report.measures.stretch);
+        assert!(
+            report.measures.stretch.value < 1e-4,
+            "frame {}: {:?}",
+            report.frame,
+            report.measures.stretch
+        );
         assert!(report.solver.contacts > 100, "frame {}: {} contacts", report.frame, report.solver.contacts);
         before = total;
     }
