@@ -13,6 +13,7 @@ pinned = 2
 [groom.style]
 preset = "curly"
 strands = 150
+seed = 1
 length = 0.06
 [material]
 preset = "curly"
