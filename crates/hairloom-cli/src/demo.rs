@@ -59,8 +59,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         scene,
         overrides: frames.into_iter().chain(strands).collect(),
         out: Some(cache.clone()),
-        report: None,
-        resume: false,
+        ..RunOptions::default()
     };
     let summary = simulate(&options)?;
     if summary.status == Status::Interrupted {

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use clap::Args;
 use hairloom::groom::FARTHEST;
 use hairloom_io::cache::{Cache, CacheFrame};
+use hairloom_io::grooms::Said;
 use hairloom_picture::{Animation, ContactSheet, HairColor, PictureError, Playback, View};
 
 use crate::failure::Failure;
@@ -41,6 +42,9 @@ pub(crate) struct Arguments {
     /// Multiplies the diameters of the strands; chosen from their number when left out.
     #[arg(long, value_name = "FACTOR", allow_negative_numbers = true, value_parser = factor)]
     thickness: Option<f32>,
+    /// Let USD files bring in layers from outside their own folders (absolute paths, `..`, links).
+    #[arg(long)]
+    allow_outside: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -50,7 +54,8 @@ Examples:
   hairloom render walk.usdc -o walk.png --animation --size 480x480";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let cache = Cache::open(&arguments.file).map_err(Failure::bad_input)?;
+    let said = Said { allow_outside: arguments.allow_outside, ..Said::default() };
+    let cache = Cache::open_as(&arguments.file, &said).map_err(Failure::bad_input)?;
     let last = cache.frames() - 1;
     if arguments.frame > last {
         let file = arguments.file.display();

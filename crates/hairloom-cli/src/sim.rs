@@ -44,6 +44,9 @@ pub(crate) struct Arguments {
     /// Go on where an interrupted run stopped.
     #[arg(long)]
     resume: bool,
+    /// Let USD files bring in layers from outside their own folders (absolute paths, `..`, links).
+    #[arg(long)]
+    allow_outside: bool,
     /// Threads to use instead of one for each core; the result is the same.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -68,6 +71,7 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<(), Failure> {
         out: arguments.out.clone(),
         report: arguments.report.clone(),
         resume: arguments.resume,
+        allow_outside: arguments.allow_outside,
     };
     let summary = simulate(&options)?;
     if summary.status == Status::Interrupted {

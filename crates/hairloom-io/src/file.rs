@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use glam::Vec3;
@@ -62,6 +62,71 @@ pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
         .map_err(io::Error::other)?;
     file.read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Bytes that are gone through in pieces, so that a large file need not be in memory as a whole.
+pub(crate) trait Pieces {
+    /// How many bytes there are.
+    fn length(&self) -> u64;
+
+    /// Shows `take` the bytes from `start` on, `length` of them, which must be there, in pieces of whole elements of `size` bytes.
+    fn visit(&mut self, start: u64, length: u64, size: usize, take: &mut dyn FnMut(&[u8])) -> io::Result<()>;
+}
+
+impl Pieces for &[u8] {
+    fn length(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn visit(&mut self, start: u64, length: u64, _: usize, take: &mut dyn FnMut(&[u8])) -> io::Result<()> {
+        let end = start.saturating_add(length);
+        match self.get(start as usize..end as usize) {
+            Some(bytes) => take(bytes),
+            None => return Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+        Ok(())
+    }
+}
+
+/// A file that is read in pieces which stay in the processor's cache.
+pub(crate) struct FilePieces {
+    file: File,
+    length: u64,
+    piece: Vec<u8>,
+}
+
+impl FilePieces {
+    const PIECE: usize = 1 << 18;
+
+    /// Opens a regular file.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+        }
+        Ok(Self { file, length: metadata.len(), piece: Vec::new() })
+    }
+}
+
+impl Pieces for FilePieces {
+    fn length(&self) -> u64 {
+        self.length
+    }
+
+    fn visit(&mut self, start: u64, length: u64, size: usize, take: &mut dyn FnMut(&[u8])) -> io::Result<()> {
+        let most = (Self::PIECE / size.max(1)).max(1) * size.max(1);
+        self.piece.resize(most, 0);
+        self.file.seek(SeekFrom::Start(start))?;
+        let mut left = length;
+        while left > 0 {
+            let piece = &mut self.piece[..left.min(most as u64) as usize];
+            self.file.read_exact(piece)?;
+            left -= piece.len() as u64;
+            take(piece);
+        }
+        Ok(())
+    }
 }
 
 /// Lets `write` make a file beside `path`, and puts it in the place of `path` when it is complete: a write that fails
@@ -125,13 +190,23 @@ pub(crate) fn word(bytes: &[u8], position: usize) -> Option<[u8; 4]> {
     bytes.get(position..)?.first_chunk().copied()
 }
 
+/// The bytes of vectors, in place of what was there.
+pub(crate) fn encode_triples(vectors: &[Vec3], bytes: &mut Vec<u8>) {
+    bytes.resize(vectors.len() * 12, 0);
+    for (bytes, vector) in bytes.as_chunks_mut::<12>().0.iter_mut().zip(vectors) {
+        *bytes = vec3_to_bytes(*vector);
+    }
+}
+
 /// A vector from twelve little-endian bytes.
+#[inline]
 pub(crate) fn vec3_from_bytes(bytes: [u8; 12]) -> Vec3 {
     let (parts, _) = bytes.as_chunks::<4>();
     Vec3::new(f32::from_le_bytes(parts[0]), f32::from_le_bytes(parts[1]), f32::from_le_bytes(parts[2]))
 }
 
 /// Twelve little-endian bytes of a vector.
+#[inline]
 pub(crate) fn vec3_to_bytes(vector: Vec3) -> [u8; 12] {
     let mut bytes = [0; 12];
     for (bytes, number) in bytes.chunks_exact_mut(4).zip(vector.to_array()) {

@@ -8,9 +8,8 @@ use hairloom::groom::Groom;
 use crate::alembic::Archive;
 use crate::cache::{CacheError, CacheFormat};
 use crate::grooms::Said;
-use crate::space::{Axis, Space};
+use crate::space::Space;
 use crate::stage::{Stage, StageMesh};
-use crate::usd::{Layer, UsdError};
 
 /// An open file. Times are in its own units: time codes in USD, seconds in Alembic.
 #[derive(Debug)]
@@ -20,11 +19,12 @@ pub(crate) enum Geometry {
 }
 
 impl Geometry {
-    /// Opens a file in the format of its extension: Alembic, or else USD.
-    pub(crate) fn open(path: &Path) -> Result<Self, CacheError> {
+    /// Opens a file in the format of its extension: Alembic, or else USD, which may bring in files from outside its folder
+    /// only where that is said to be allowed.
+    pub(crate) fn open(path: &Path, outside: bool) -> Result<Self, CacheError> {
         Ok(match CacheFormat::of_file(path) {
             Ok(CacheFormat::Alembic) => Self::Alembic(Archive::open(path)?),
-            _ => Self::Usd(Stage::open(path)?),
+            _ => Self::Usd(Stage::open(path, outside)?),
         })
     }
 
@@ -33,14 +33,14 @@ impl Geometry {
         match self {
             Self::Usd(stage) => stage.place(said.or(stage.space())),
             Self::Alembic(archive) if *said != Said::default() => {
-                archive.place(said.or(Space { unit: archive.unit() as f32, up: Axis::Y }));
+                archive.place(said.or(archive.space()));
             }
             Self::Alembic(_) => {}
         }
     }
 
     /// Leaves everything in the file's own unit and axes, and answers those. Alembic states none: its points come in
-    /// metres, by the unit that Hairloom notes, unless a unit is said.
+    /// those that Hairloom notes for them, or else in metres, unless something is said.
     pub(crate) fn leave_in_own_space(&mut self, said: &Said) -> Space {
         match self {
             Self::Usd(stage) => {
@@ -49,10 +49,13 @@ impl Geometry {
                 space
             }
             Self::Alembic(archive) => {
-                if said.unit.is_some() {
-                    archive.place(Space::SCENE);
+                if said.unit.is_none() && said.up.is_none() {
+                    let space = archive.points_space();
+                    archive.leave_in(space);
+                    return space;
                 }
-                said.or(Space::SCENE)
+                archive.place(Space::SCENE);
+                said.or(archive.space())
             }
         }
     }
@@ -61,23 +64,22 @@ impl Geometry {
     pub(crate) fn space(&self) -> Space {
         match self {
             Self::Usd(stage) => stage.space(),
-            Self::Alembic(archive) => Space { unit: archive.unit() as f32, up: Axis::Y },
+            Self::Alembic(archive) => archive.space(),
         }
     }
 
-    /// The error for something that is not in the file: `missing`, or if it may be in files that this one names, how to
-    /// get at it.
+    /// The error for something that is not in the file: `missing`, or if it may be in what was left out, that.
     pub(crate) fn without(&self, path: &Path, missing: CacheError) -> CacheError {
-        match self.unfollowed(path) {
+        match self.unfollowed() {
             Some(unfollowed) => CacheError::Composed { path: path.to_owned(), unfollowed },
             None => missing,
         }
     }
 
-    /// What in the file names other files, or other parts of it, that are not followed.
-    pub(crate) fn unfollowed(&self, path: &Path) -> Option<String> {
+    /// What in the file brings in more that is not read, in words.
+    pub(crate) fn unfollowed(&self) -> Option<String> {
         match self {
-            Self::Usd(_) => unfollowed(&Layer::open(path).ok()?).ok()?,
+            Self::Usd(stage) => (!stage.warnings().is_empty()).then(|| stage.warnings().join("; ")),
             Self::Alembic(_) => None,
         }
     }
@@ -163,6 +165,14 @@ impl Geometry {
         }
     }
 
+    /// The time of a time code.
+    pub(crate) fn time_of_code(&self, code: f64) -> f64 {
+        match self {
+            Self::Usd(_) => code,
+            Self::Alembic(archive) => code / archive.per_second(),
+        }
+    }
+
     /// The time code of a time.
     pub(crate) fn time_code(&self, time: f64) -> f64 {
         match self {
@@ -178,25 +188,4 @@ impl Geometry {
             Self::Alembic(archive) => archive.fingerprint(),
         }
     }
-}
-
-/// The first thing in a layer that composes it from others, in words.
-fn unfollowed(layer: &Layer) -> Result<Option<String>, UsdError> {
-    if layer.metadata("subLayers")?.is_some() {
-        return Ok(Some("it has sublayers".into()));
-    }
-    let arcs = [
-        ("references", "has references"),
-        ("payload", "has a payload"),
-        ("inheritPaths", "inherits from others"),
-        ("specializes", "specializes others"),
-    ];
-    for prim in layer.prims()? {
-        for (field, has) in arcs {
-            if prim.metadata(field)?.is_some() {
-                return Ok(Some(format!("its prim {} {has}", prim.path())));
-            }
-        }
-    }
-    Ok(None)
 }

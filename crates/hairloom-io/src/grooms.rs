@@ -12,7 +12,8 @@
 //!
 //! [`Said`] replaces what a file states, or does not. A [`FileGroom`] stays in its file's own unit and axes, so that a
 //! groom that is written in the same ones keeps every bit of its positions. USD files are written in the unit and axes that the
-//! groom came in; the other formats in those of the table, unless they are said.
+//! groom came in; the other formats in those of the table, unless they are said. Alembic archives place points in the unit and axes that they
+//! came in by a transform, and note those, so that they go through an archive unchanged.
 
 use std::path::Path;
 
@@ -23,7 +24,6 @@ use crate::alembic::AlembicError;
 use crate::cache::CacheError;
 use crate::file::{FileError, FileProblem, read_bytes, replace, write_file};
 use crate::geometry::Geometry;
-use crate::hair::HairFile;
 use crate::usd::UsdError;
 use crate::{Axis, Space, alembic, cache, hair, obj, ply, tfx, usc};
 
@@ -81,6 +81,8 @@ pub struct Said {
     pub unit: Option<f32>,
     /// The axis that points up in the file.
     pub up: Option<Axis>,
+    /// Whether the file may bring in others from outside its folder (see [`crate::usd`]).
+    pub allow_outside: bool,
 }
 
 impl From<&GroomFileSettings> for Said {
@@ -89,7 +91,7 @@ impl From<&GroomFileSettings> for Said {
             UpAxis::Y => Axis::Y,
             UpAxis::Z => Axis::Z,
         });
-        Self { unit: settings.unit.map(|unit| unit as f32), up }
+        Self { unit: settings.unit.map(|unit| unit as f32), up, allow_outside: false }
     }
 }
 
@@ -165,9 +167,9 @@ pub fn read(path: impl AsRef<Path>, said: &Said) -> Result<FileGroom, CacheError
     let groom = match format {
         GroomFormat::Usd | GroomFormat::Alembic => return read_geometry(path, said),
         GroomFormat::Hair => hair::read(path, &hair::ReadOptions { unit: 1.0, up: Axis::Y })?,
-        GroomFormat::Tfx => tfx::parse(&bytes()?).map_err(|problem| problem.at(path))?,
-        GroomFormat::Usc => usc::parse(&bytes()?).map_err(|problem| problem.at(path))?,
-        GroomFormat::Ply => ply::parse(&bytes()?).map_err(|problem| problem.at(path))?,
+        GroomFormat::Tfx => tfx::read(path).map_err(|problem| problem.at(path))?,
+        GroomFormat::Usc => usc::read(path).map_err(|problem| problem.at(path))?,
+        GroomFormat::Ply => ply::read(path).map_err(|problem| problem.at(path))?,
         GroomFormat::Obj => {
             let parsed = obj::parse_strands(&bytes()?);
             parsed.map_err(|problem| obj::ObjError { path: path.to_owned(), problem })?
@@ -182,7 +184,7 @@ pub fn read_metres(path: impl AsRef<Path>, said: &Said) -> Result<Groom, CacheEr
 }
 
 fn read_geometry(path: &Path, said: &Said) -> Result<FileGroom, CacheError> {
-    let mut geometry = Geometry::open(path)?;
+    let mut geometry = Geometry::open(path, said.allow_outside)?;
     if !geometry.has_curves() {
         return Err(geometry.without(path, CacheError::NoCurves { path: path.to_owned() }));
     }
@@ -211,11 +213,13 @@ pub fn write(path: impl AsRef<Path>, groom: &FileGroom, said: &Said) -> Result<V
     };
     let space = valid(path, said.or(otherwise))?;
     if format == GroomFormat::Alembic {
-        // Points stay in metres there, and a transform makes the unit.
-        let metres = groom.clone().in_space(Space { unit: 1.0, up: space.up });
-        let options = alembic::WriteOptions { unit: decimal(space.unit) };
-        replaced(path, |path| Ok(alembic::write(path, &metres.groom, &options)?))?;
+        // Points keep their bits, and a transform makes the unit.
+        let options = alembic::WriteOptions { file: space, points: groom.space };
+        replaced(path, |path| Ok(alembic::write(path, &groom.groom, &options)?))?;
         return Ok(Vec::new());
+    }
+    if format == GroomFormat::Hair {
+        return Ok(hair::write_in(path, groom, &space, note(&space))?.dropped);
     }
     let moved;
     let groom = match groom.space == space {
@@ -230,21 +234,11 @@ pub fn write(path: impl AsRef<Path>, groom: &FileGroom, said: &Said) -> Result<V
             replaced(path, |path| cache::write_usd_groom(path, groom, &space))?;
             return Ok(Vec::new());
         }
-        GroomFormat::Hair => {
-            let (file, written) = HairFile::from_groom(
-                groom,
-                &hair::WriteOptions { unit: 1.0, up: Axis::Y, info: note(&space) },
-            )
-            .map_err(|problem| hair::HairError { path: path.to_owned(), problem })?;
-            let write = |problem| hair::HairError { path: path.to_owned(), problem };
-            hair::write_file(path, &file).map_err(write)?;
-            return Ok(written.dropped);
-        }
         GroomFormat::Tfx => write_file(path, |out| tfx::write_to(out, groom))?,
         GroomFormat::Usc => write_file(path, |out| usc::write_to(out, groom))?,
         GroomFormat::Ply => write_file(path, |out| ply::write_to(out, groom))?,
         GroomFormat::Obj => write_file(path, |out| obj::write_strands(out, groom))?,
-        GroomFormat::Alembic => {}
+        GroomFormat::Alembic | GroomFormat::Hair => {}
     }
     Ok(dropped(groom, format))
 }

@@ -21,12 +21,18 @@ use crate::{grooms, obj, ply};
 #[derive(Debug, Clone)]
 pub struct Folder {
     path: PathBuf,
+    allow_outside: bool,
 }
 
 impl Folder {
     /// Looks for files in `path`.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
+        Self { path: path.into(), allow_outside: false }
+    }
+
+    /// Whether files that a scene names may bring in others from outside their folders; otherwise they may not.
+    pub fn allowing_outside(self, allow_outside: bool) -> Self {
+        Self { allow_outside, ..self }
     }
 
     /// Looks for files beside a scene's file.
@@ -56,6 +62,18 @@ impl Folder {
         Ok((path, extension))
     }
 
+    fn stage_with_meshes(&self, path: &Path) -> Result<Geometry, String> {
+        let stage = Geometry::open(path, self.allow_outside).map_err(|error| error.to_string())?;
+        if !stage.has_meshes() {
+            let missing = || format!("{}: there are no meshes (Mesh, PolyMesh) in it", path.display());
+            return Err(match stage.unfollowed() {
+                Some(unfollowed) => CacheError::Composed { path: path.to_owned(), unfollowed }.to_string(),
+                None => missing(),
+            });
+        }
+        Ok(stage)
+    }
+
     fn unknown(file: &str, what: &str, extensions: &str) -> String {
         format!("'{file}': {what} are read from files that end with {extensions}")
     }
@@ -65,7 +83,10 @@ impl Library for Folder {
     fn groom_as(&self, file: &str, settings: &GroomFileSettings) -> Result<Groom, String> {
         let (path, _) = self.find(file)?;
         match GroomFormat::of_file(&path) {
-            Some(_) => grooms::read_metres(&path, &Said::from(settings)).map_err(|error| error.to_string()),
+            Some(_) => {
+                let said = Said { allow_outside: self.allow_outside, ..Said::from(settings) };
+                grooms::read_metres(&path, &said).map_err(|error| error.to_string())
+            }
             None => Err(Self::unknown(file, "grooms", GroomFormat::ENDINGS)),
         }
     }
@@ -74,7 +95,7 @@ impl Library for Folder {
         let (path, extension) = self.find(file)?;
         match extension.as_str() {
             "usd" | "usda" | "usdc" | "usdz" | "abc" => {
-                let stage = stage_with_meshes(&path)?;
+                let stage = self.stage_with_meshes(&path)?;
                 let meshes = stage.meshes(f64::NEG_INFINITY).map_err(|error| error.to_string())?;
                 joined(meshes).ok_or_else(|| format!("{}: more points than a mesh can hold", path.display()))
             }
@@ -98,7 +119,7 @@ impl Library for Folder {
             return Err(Self::unknown(file, "moving meshes", ".usd, .usda, .usdc, .usdz or .abc"));
         }
         let mesh = self.mesh(file)?;
-        let stage = stage_with_meshes(&path)?;
+        let stage = self.stage_with_meshes(&path)?;
         let codes = stage.mesh_times().map_err(|error| error.to_string())?;
         let mut points = Vec::with_capacity(codes.len());
         for &code in &codes {
@@ -116,18 +137,6 @@ impl Library for Folder {
         let times = codes.iter().map(|&code| stage.seconds(code)).collect();
         Ok(AnimatedMesh { mesh, times, points })
     }
-}
-
-fn stage_with_meshes(path: &Path) -> Result<Geometry, String> {
-    let stage = Geometry::open(path).map_err(|error| error.to_string())?;
-    if !stage.has_meshes() {
-        let missing = || format!("{}: there are no meshes (Mesh, PolyMesh) in it", path.display());
-        return Err(match stage.unfollowed(path) {
-            Some(unfollowed) => CacheError::Composed { path: path.to_owned(), unfollowed }.to_string(),
-            None => missing(),
-        });
-    }
-    Ok(stage)
 }
 
 /// All meshes as one; nothing if it has more points than indices can name.

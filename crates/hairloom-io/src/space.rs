@@ -24,6 +24,7 @@ impl Space {
     pub const SCENE: Self = Self { unit: 1.0, up: Axis::Y };
 
     /// A point of this space in another. Within one space points keep their bits.
+    #[inline]
     pub(crate) fn convert(&self, to: &Self, point: Vec3) -> Vec3 {
         let turned = self.turn(to, point);
         if self.unit == to.unit {
@@ -33,6 +34,7 @@ impl Space {
     }
 
     /// A direction of this space in another.
+    #[inline]
     pub(crate) fn turn(&self, to: &Self, direction: Vec3) -> Vec3 {
         match (self.up, to.up) {
             (Axis::Z, Axis::Y) => Vec3::new(direction.x, direction.z, -direction.y),
@@ -42,6 +44,7 @@ impl Space {
     }
 
     /// What a length of this space is multiplied by in another.
+    #[inline]
     pub(crate) fn factor(&self, to: &Self) -> f64 {
         f64::from(self.unit) / f64::from(to.unit)
     }
@@ -52,6 +55,7 @@ impl Space {
     }
 
     /// A point in metres, y up, from a point of the file.
+    #[inline]
     pub(crate) fn scene_from_file(&self, point: Vec3) -> Vec3 {
         let turned = match self.up {
             Axis::Y => point,
@@ -61,6 +65,7 @@ impl Space {
     }
 
     /// A point of the file from a point in metres, y up.
+    #[inline]
     pub(crate) fn file_from_scene(&self, point: Vec3) -> Vec3 {
         let scaled = point / self.unit;
         match self.up {

@@ -17,11 +17,12 @@
 //! The format states neither unit nor axes: the numbers are taken as metres, y up, unless the caller says otherwise.
 
 use std::io::Write;
+use std::path::Path;
 
 use glam::{Vec2, Vec3};
 use hairloom::groom::{Attribute, Curves, Domain, Groom, Root, Values};
 
-use crate::file::{FileProblem, check_offsets, word};
+use crate::file::{FilePieces, FileProblem, Pieces, check_offsets, word};
 
 /// The name of the groom attribute that holds the inverse masses, one for each vertex.
 pub const INVERSE_MASS: &str = "inverseMass";
@@ -32,40 +33,108 @@ const OPACITY: &str = "displayOpacity";
 const VERTEX_UV: &str = "st";
 
 /// The groom in the bytes of a file, in the file's own unit and axes.
-pub fn parse(bytes: &[u8]) -> Result<Groom, FileProblem> {
-    let header = Header::parse(bytes)?;
+pub fn parse(mut bytes: &[u8]) -> Result<Groom, FileProblem> {
+    read_pieces(&mut bytes)
+}
+
+/// The groom in a file, in the file's own unit and axes.
+pub(crate) fn read(path: &Path) -> Result<Groom, FileProblem> {
+    read_pieces(&mut FilePieces::open(path)?)
+}
+
+fn read_pieces(source: &mut dyn Pieces) -> Result<Groom, FileProblem> {
+    let header = Header::read(source)?;
     let (strands, vertices) = (header.strands as usize, header.strands as usize * header.length as usize);
-    let positions = header.array::<16>(bytes, header.positions, vertices, "positions")?.unwrap_or_default();
+    let (points, usual) = read_positions(source, &header, vertices)?;
     let mut groom = Groom {
         curves: Curves {
             offsets: (0..=header.strands).map(|strand| strand * header.length).collect(),
-            points: positions.iter().map(|&bytes| vec4(bytes).0).collect(),
+            points,
         },
         roots: vec![Root::Rigid; strands],
         ..Groom::default()
     };
-    let strand_uv = header.array::<8>(bytes, header.strand_uv, strands, "texture coordinates of strands")?;
-    groom.root_uv = strand_uv.unwrap_or_default().iter().map(|&bytes| vec2(bytes)).collect();
+    let strand_uv = (header.strand_uv, strands, "texture coordinates of strands");
+    groom.root_uv = array(source, strand_uv, vec2)?.unwrap_or_default();
     let mut add = |name: &str, values| {
         groom.attributes.push(Attribute { name: name.to_owned(), domain: Domain::Vertex, values });
     };
-    if !usual_masses(positions, header.length as usize) {
-        add(INVERSE_MASS, Values::Float(positions.iter().map(|&bytes| vec4(bytes).1).collect()));
+    let positions = (header.positions, vertices, "positions");
+    if !usual && let Some(masses) = array(source, positions, |bytes| vec4(bytes).1)? {
+        add(INVERSE_MASS, Values::Float(masses));
     }
-    if let Some(uv) =
-        header.array::<8>(bytes, header.vertex_uv, vertices, "texture coordinates of vertices")?
-    {
-        add(VERTEX_UV, Values::Vec2(uv.iter().map(|&bytes| vec2(bytes)).collect()));
+    let vertex_uv = (header.vertex_uv, vertices, "texture coordinates of vertices");
+    if let Some(uv) = array(source, vertex_uv, vec2)? {
+        add(VERTEX_UV, Values::Vec2(uv));
     }
-    if let Some(colours) = header.array::<16>(bytes, header.colours, vertices, "colours")? {
-        add(COLOUR, Values::Vec3(colours.iter().map(|&bytes| vec4(bytes).0).collect()));
-        add(OPACITY, Values::Float(colours.iter().map(|&bytes| vec4(bytes).1).collect()));
+    let colours = (header.colours, vertices, "colours");
+    if let Some(colour) = array(source, colours, |bytes| vec4(bytes).0)? {
+        add(COLOUR, Values::Vec3(colour));
+        let opacity = array(source, colours, |bytes| vec4(bytes).1)?;
+        add(OPACITY, Values::Float(opacity.unwrap_or_default()));
     }
-    if let Some(thickness) = header.array::<4>(bytes, header.thickness, strands, "thickness")? {
-        let each = |&bytes: &[u8; 4]| std::iter::repeat_n(f32::from_le_bytes(bytes), header.length as usize);
-        groom.widths = thickness.iter().flat_map(each).collect();
+    if let Some(thickness) = array(source, (header.thickness, strands, "thickness"), f32::from_le_bytes)? {
+        groom.widths.reserve_exact(vertices);
+        for width in thickness {
+            groom.widths.extend(std::iter::repeat_n(width, header.length as usize));
+        }
     }
     Ok(groom)
+}
+
+/// The points, and whether every root has the inverse mass 0 and every other vertex 1.
+fn read_positions(
+    source: &mut dyn Pieces,
+    header: &Header,
+    vertices: usize,
+) -> Result<(Vec<Vec3>, bool), FileProblem> {
+    let (start, bytes) = place::<16>(source, (header.positions, vertices, "positions"))?.unwrap_or_default();
+    let length = (header.length as usize).max(1);
+    let mut points = Vec::with_capacity(vertices);
+    let mut usual = true;
+    // Whole strands at a time.
+    source.visit(start, bytes, 16 * length, &mut |piece| {
+        for strand in piece.as_chunks::<16>().0.chunks_exact(length) {
+            points.extend(strand.iter().map(|&row| vec4(row).0));
+            let free = strand[1..].iter().fold(true, |all, &row| all & (vec4(row).1 == 1.0));
+            usual &= free & (vec4(strand[0]).1 == 0.0);
+        }
+    })?;
+    Ok((points, usual))
+}
+
+/// Where an array starts, how many elements it has, and what it is.
+type Array<'a> = (u32, usize, &'a str);
+
+/// An array of the file, if it is there.
+fn array<T, const SIZE: usize>(
+    source: &mut dyn Pieces,
+    array: Array<'_>,
+    make: impl Fn([u8; SIZE]) -> T,
+) -> Result<Option<Vec<T>>, FileProblem> {
+    let Some((start, bytes)) = place::<SIZE>(source, array)? else { return Ok(None) };
+    let mut values = Vec::with_capacity(array.1);
+    let take = &mut |piece: &[u8]| values.extend(piece.as_chunks().0.iter().map(|&element| make(element)));
+    source.visit(start, bytes, SIZE, take)?;
+    Ok(Some(values))
+}
+
+/// Where an array is and how long it is [bytes], if it is there and all within the file.
+fn place<const SIZE: usize>(
+    source: &mut dyn Pieces,
+    (start, count, what): Array<'_>,
+) -> Result<Option<(u64, u64)>, FileProblem> {
+    if start == 0 {
+        return Ok(None);
+    }
+    let (start, bytes, length) = (u64::from(start), count as u64 * SIZE as u64, source.length());
+    if start < HEADER_BYTES as u64 || start + bytes > length {
+        return Err(FileProblem::content(format!(
+            "the {what} should be {bytes} bytes from byte {start} on, and the file has {length}: it is cut off, or the \
+             header is damaged"
+        )));
+    }
+    Ok(Some((start, bytes)))
 }
 
 /// Writes a groom that is in the file's own unit and axes. All strands must have as many vertices. Thickness is one for
@@ -198,15 +267,6 @@ fn floats<'a>(groom: &'a Groom, name: &str, count: usize) -> Option<&'a [f32]> {
     })
 }
 
-/// Whether every root has the inverse mass 0 and every other vertex 1.
-fn usual_masses(positions: &[[u8; 16]], length: usize) -> bool {
-    let usual = |strand: &[[u8; 16]]| {
-        let mut masses = strand.iter().map(|&bytes| vec4(bytes).1);
-        masses.next() == Some(0.0) && masses.all(|mass| mass == 1.0)
-    };
-    positions.chunks(length.max(1)).all(usual)
-}
-
 fn vec2(bytes: [u8; 8]) -> Vec2 {
     let (parts, _) = bytes.as_chunks::<4>();
     Vec2::new(f32::from_le_bytes(parts[0]), f32::from_le_bytes(parts[1]))
@@ -230,14 +290,16 @@ struct Header {
 }
 
 impl Header {
-    fn parse(bytes: &[u8]) -> Result<Self, FileProblem> {
-        let number = |index: usize| word(bytes, index * 4).map_or(0, u32::from_le_bytes);
-        if bytes.len() < HEADER_BYTES {
+    fn read(source: &mut dyn Pieces) -> Result<Self, FileProblem> {
+        let length = source.length();
+        if length < HEADER_BYTES as u64 {
             return Err(FileProblem::content(format!(
-                "a .tfx file starts with a header of {HEADER_BYTES} bytes, and this file has only {}",
-                bytes.len()
+                "a .tfx file starts with a header of {HEADER_BYTES} bytes, and this file has only {length}"
             )));
         }
+        let mut bytes = Vec::with_capacity(HEADER_BYTES);
+        source.visit(0, HEADER_BYTES as u64, 1, &mut |piece| bytes.extend_from_slice(piece))?;
+        let number = |index: usize| word(&bytes, index * 4).map_or(0, u32::from_le_bytes);
         let version = f32::from_bits(number(0));
         if !(4.0..5.0).contains(&version) {
             return Err(FileProblem::content(format!(
@@ -257,44 +319,19 @@ impl Header {
         if header.length == 0 && header.strands > 0 {
             return Err(FileProblem::content("the header says that strands have no vertices"));
         }
-        if vertices * 16 > bytes.len() as u64 {
+        if vertices.saturating_mul(16) > length {
             return Err(FileProblem::content(format!(
                 "the header claims {} strands of {} vertices, which takes {} bytes, and the file has {}: it is cut \
                  off, or the header is damaged",
                 header.strands,
                 header.length,
                 vertices * 16 + HEADER_BYTES as u64,
-                bytes.len()
+                length
             )));
         }
         if header.positions == 0 {
             return Err(FileProblem::content("the file has no positions, so it holds no strands"));
         }
         Ok(header)
-    }
-
-    /// An array of the file, if it is there.
-    fn array<'a, const SIZE: usize>(
-        &self,
-        bytes: &'a [u8],
-        start: u32,
-        count: usize,
-        what: &str,
-    ) -> Result<Option<&'a [[u8; SIZE]]>, FileProblem> {
-        if start == 0 {
-            return Ok(None);
-        }
-        let start = start as usize;
-        let end = count.checked_mul(SIZE).and_then(|size| size.checked_add(start));
-        let array = end.and_then(|end| bytes.get(start..end)).filter(|_| start >= HEADER_BYTES);
-        let array = array.ok_or_else(|| {
-            FileProblem::content(format!(
-                "the {what} should be {} bytes from byte {start} on, and the file has {}: it is cut off, or the \
-                 header is damaged",
-                count.saturating_mul(SIZE),
-                bytes.len()
-            ))
-        })?;
-        Ok(Some(array.as_chunks().0))
     }
 }

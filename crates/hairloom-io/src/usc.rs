@@ -5,61 +5,94 @@
 //! report. The format states neither unit nor axes: the numbers are taken as metres, y up, as in the database, unless
 //! the caller says otherwise.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::Path;
 
+use glam::Vec3;
 use hairloom::groom::{Curves, Groom, Root};
 
-use crate::file::{FileProblem, check_offsets, vec3_from_bytes, vec3_to_bytes, word};
+use crate::file::{FileProblem, check_offsets, vec3_from_bytes, vec3_to_bytes};
 
 /// The groom in the bytes of a file, in the file's own unit and axes.
-pub fn parse(bytes: &[u8]) -> Result<Groom, FileProblem> {
-    let claimed = word(bytes, 0).map(i32::from_le_bytes).ok_or_else(|| {
-        FileProblem::content(
+pub fn parse(mut bytes: &[u8]) -> Result<Groom, FileProblem> {
+    let length = bytes.len() as u64;
+    read_from(&mut bytes, length)
+}
+
+/// The groom in a file, in the file's own unit and axes.
+pub(crate) fn read(path: &Path) -> Result<Groom, FileProblem> {
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file").into());
+    }
+    read_from(&mut BufReader::with_capacity(1 << 18, file), metadata.len())
+}
+
+/// The groom in a source of so many bytes.
+fn read_from(source: &mut impl BufRead, length: u64) -> Result<Groom, FileProblem> {
+    if length < 4 {
+        return Err(FileProblem::content(
             "a .data file starts with its number of strands in four bytes, and this file has fewer",
-        )
-    })?;
-    let (strands, vertices) = count(bytes, claimed)?;
-    let mut curves =
-        Curves { offsets: Vec::with_capacity(strands + 1), points: Vec::with_capacity(vertices) };
-    curves.offsets.push(0);
-    let mut rest = &bytes[4..];
-    while let Some((length, after)) = rest.split_first_chunk::<4>() {
-        // The lengths were checked while they were counted.
-        let (points, after) = after.split_at(i32::from_le_bytes(*length) as usize * 12);
-        curves.points.extend(points.as_chunks().0.iter().map(|&bytes| vec3_from_bytes(bytes)));
+        ));
+    }
+    let claimed = number(source)?;
+    let mut left = length - 4;
+    if left / 12 > u64::from(u32::MAX) {
+        return Err(FileProblem::content("there are more vertices than a groom can hold"));
+    }
+    let mut curves = Curves { offsets: vec![0], points: Vec::with_capacity((left / 12) as usize) };
+    while left >= 4 {
+        let vertices = number(source)?;
+        left -= 4;
+        let bytes = u64::try_from(vertices).ok().map(|vertices| vertices * 12).filter(|&bytes| bytes <= left);
+        let Some(bytes) = bytes else {
+            return Err(FileProblem::content(format!(
+                "strand {} claims {vertices} vertices, and {left} bytes are left for them: the file is cut off or \
+                 damaged",
+                curves.offsets.len() - 1
+            )));
+        };
+        left -= bytes;
+        read_points(source, vertices as usize, &mut curves.points)?;
         curves.offsets.push(curves.points.len() as u32);
-        rest = after;
+    }
+    let strands = curves.offsets.len() - 1;
+    if left > 0 || usize::try_from(claimed) != Ok(strands) {
+        return Err(FileProblem::content(format!(
+            "the file claims {claimed} strands, and holds {strands}{}: it is cut off or damaged",
+            if left == 0 { "" } else { " and some more bytes" }
+        )));
     }
     Ok(Groom { curves, roots: vec![Root::Rigid; strands], ..Groom::default() })
 }
 
-/// The strands and vertices of a file, if they are those that it claims and all there.
-fn count(bytes: &[u8], claimed: i32) -> Result<(usize, usize), FileProblem> {
-    let (mut strands, mut vertices, mut position) = (0, 0_usize, 4);
-    while let Some(length) = word(bytes, position).map(i32::from_le_bytes) {
-        let end =
-            usize::try_from(length).ok().and_then(|length| length.checked_mul(12)?.checked_add(position + 4));
-        let Some(end) = end.filter(|&end| end <= bytes.len()) else {
-            return Err(FileProblem::content(format!(
-                "strand {strands} claims {length} vertices, and {} bytes are left for them: the file is cut off or \
-                 damaged",
-                bytes.len() - position - 4
-            )));
-        };
-        strands += 1;
-        vertices += length as usize;
-        position = end;
+fn number(source: &mut impl BufRead) -> Result<i32, FileProblem> {
+    let mut word = [0; 4];
+    source.read_exact(&mut word)?;
+    Ok(i32::from_le_bytes(word))
+}
+
+/// Reads points, from the buffer of the source as far as they are in it.
+fn read_points(source: &mut impl BufRead, count: usize, points: &mut Vec<Vec3>) -> Result<(), FileProblem> {
+    let mut left = count;
+    while left > 0 {
+        let (ready, _) = source.fill_buf()?.as_chunks::<12>();
+        let ready = &ready[..ready.len().min(left)];
+        points.extend(ready.iter().map(|&bytes| vec3_from_bytes(bytes)));
+        let taken = ready.len();
+        source.consume(12 * taken);
+        left -= taken;
+        if taken == 0 {
+            // One that lies across the end of the buffer.
+            let mut bytes = [0; 12];
+            source.read_exact(&mut bytes)?;
+            points.push(vec3_from_bytes(bytes));
+            left -= 1;
+        }
     }
-    if position != bytes.len() || usize::try_from(claimed) != Ok(strands) {
-        return Err(FileProblem::content(format!(
-            "the file claims {claimed} strands, and holds {strands}{}: it is cut off or damaged",
-            if position == bytes.len() { "" } else { " and some more bytes" }
-        )));
-    }
-    if u32::try_from(vertices).is_err() {
-        return Err(FileProblem::content("there are more vertices than a groom can hold"));
-    }
-    Ok((strands, vertices))
+    Ok(())
 }
 
 /// Writes a groom that is in the file's own unit and axes.

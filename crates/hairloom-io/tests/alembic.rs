@@ -7,6 +7,7 @@ use std::path::Path;
 
 use glam::{Vec2, Vec3};
 use hairloom::groom::{Attribute, Curves, Domain, Groom, Root, Values};
+use hairloom_io::Space;
 use hairloom_io::alembic::{self, Archive, WriteOptions};
 use hairloom_io::cache::Cache;
 
@@ -68,10 +69,13 @@ fn points_keep_their_bits_in_any_unit() {
     for (index, point) in groom.curves.points.iter_mut().enumerate() {
         *point = Vec3::new(awkward(index), -awkward(3 * index), 1e-3 * awkward(5 * index));
     }
-    for unit in [0.01, 0.0254, 0.3048, 1000.0] {
-        let (_folder, path) = written(&groom, &WriteOptions { unit });
+    for unit in [0.01_f32, 0.0254, 0.3048, 1000.0] {
+        let (_folder, path) = written(
+            &groom,
+            &WriteOptions { file: Space { unit, ..Space::SCENE }, ..WriteOptions::default() },
+        );
         let archive = Archive::open(&path).unwrap();
-        assert_eq!(archive.unit(), unit);
+        assert_eq!(archive.unit() as f32, unit);
         assert_eq!(archive.groom(0.0).unwrap().curves, groom.curves, "unit {unit}");
         let widths = archive.groom(0.0).unwrap().widths;
         assert!(widths.iter().zip(&groom.widths).all(|(a, b)| (a - b).abs() <= 1e-6 * b));
@@ -94,7 +98,12 @@ fn grooms_that_make_no_sense_are_refused() {
     groom.curves.offsets[2] = 1000;
     let error = alembic::write(&path, &groom, &WriteOptions::default()).unwrap_err();
     assert!(error.to_string().contains("offsets"), "{error}");
-    let error = alembic::write(&path, &rich_groom(), &WriteOptions { unit: 0.0 }).unwrap_err();
+    let error = alembic::write(
+        &path,
+        &rich_groom(),
+        &WriteOptions { file: Space { unit: 0.0, ..Space::SCENE }, ..WriteOptions::default() },
+    )
+    .unwrap_err();
     assert!(error.to_string().contains("no length"), "{error}");
 }
 

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use glam::Vec3;
 use hairloom::groom::{Attribute, Curves, Domain, Groom, Root, Values};
+use hairloom_io::Space;
 use hairloom_io::alembic::{self, AlembicError, Archive, WriteOptions};
 
 /// Looks at everything in an archive; the first fault ends it.
@@ -54,7 +55,12 @@ fn groom() -> Vec<u8> {
     };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("groom.abc");
-    alembic::write(&path, &groom, &WriteOptions { unit: 0.01 }).unwrap();
+    alembic::write(
+        &path,
+        &groom,
+        &WriteOptions { file: Space { unit: 0.01, ..Space::SCENE }, ..WriteOptions::default() },
+    )
+    .unwrap();
     std::fs::read(path).unwrap()
 }
 

@@ -1,4 +1,4 @@
-//! Our archives before Alembic's own library and Blender, and the library's archives before our reader. Needs Python
+//! Our archives before Alembic's own library and Blender, our USD layers before Blender, and the library's archives before our reader. Needs Python
 //! with `alembic3d` and `bpy`, which HAIRLOOM_PYTHON names.
 
 mod run_common;
@@ -9,9 +9,10 @@ use std::process::Command;
 use glam::{Vec2, Vec3};
 use hairloom::groom::{Attribute, Curves, Domain, Groom, Root, Values};
 use hairloom::simulate::Library;
-use hairloom_io::Folder;
 use hairloom_io::alembic::{self, Archive, WriteOptions};
-use hairloom_io::cache::Cache;
+use hairloom_io::cache::{Cache, ROOT_NORMAL};
+use hairloom_io::grooms::{self, FileGroom, Said};
+use hairloom_io::{Axis, Folder, Space};
 use serde_json::{Value as Json, json};
 
 /// Runs a script; answers the JSON that it printed, a value for each line.
@@ -283,7 +284,7 @@ fn blender_imports_our_cache() {
     let folder = tempfile::tempdir().unwrap();
     let path = cache(folder.path());
     let ours = Cache::open(&path).unwrap();
-    let seen = &run("alembic_blender.py", &[&path])[0]["frames"];
+    let seen = &run("blender.py", &[&path])[0]["frames"];
     assert_eq!(seen.as_object().unwrap().len(), ours.frames());
     for index in 0..ours.frames() {
         let (frame, seen) = (ours.frame(index).unwrap(), &seen[index.to_string()]);
@@ -299,5 +300,39 @@ fn blender_imports_our_cache() {
         let around =
             body.points.iter().fold([body.points[0]; 2], |[low, high], &p| [low.min(p), high.max(p)]);
         assert!(near(&upright(&ball["bounds"]), &around, 1e-5), "frame {index}: {ball}");
+    }
+}
+
+/// Guides, identifiers, coordinates and normals in a USD layer: strands and guides as two objects, in the right place and size.
+#[test]
+#[ignore = "needs bpy: cargo xtask test"]
+fn blender_imports_our_usd_grooms() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut groom = small_groom();
+    let strands = groom.strands();
+    groom.ids = (0..strands as u32).map(|strand| 7 * strand + 3).collect();
+    groom.root_uv = (0..strands).map(|strand| Vec2::new(0.1 * strand as f32, 0.5)).collect();
+    groom.guides = (0..strands).map(|strand| strand % 2 == 0).collect();
+    let normals = Values::Vec3(vec![Vec3::Y; strands]);
+    groom.attributes.push(Attribute { name: ROOT_NORMAL.into(), domain: Domain::Strand, values: normals });
+    for (name, space) in [("a.usdc", Space::SCENE), ("b.usda", Space { unit: 0.01, up: Axis::Z })] {
+        let path = folder.path().join(name);
+        let file = FileGroom { groom: groom.clone(), space: Space::SCENE }.in_space(space);
+        grooms::write(&path, &file, &Said::default()).unwrap();
+        let seen = &run("blender.py", &[&path])[0]["frames"];
+        let seen = seen.as_object().unwrap().values().next().unwrap();
+        let (hair, guides) = (&seen["Hair"], &seen["Guides"]);
+        assert_eq!((&hair["curves"], &hair["points"]), (&json!(strands), &json!(groom.vertices())), "{seen}");
+        let (low, high) = groom.curves.bounds().unwrap();
+        assert!(near(&upright(&hair["bounds"]), &[low, high], 1e-5), "{name}: {hair}");
+        let marked: Vec<usize> = (0..strands).filter(|&strand| groom.guides[strand]).collect();
+        let alone = groom.subset(&marked).unwrap();
+        assert_eq!((&guides["curves"], &guides["points"]), (&json!(marked.len()), &json!(alone.vertices())));
+        let (low, high) = alone.curves.bounds().unwrap();
+        assert!(near(&upright(&guides["bounds"]), &[low, high], 1e-5), "{name}: {guides}");
+        for attribute in ["id", "rootNormal"] {
+            let names = hair["attributes"].as_array().unwrap();
+            assert!(names.iter().any(|name| name == attribute), "no {attribute} in {names:?}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use glam::{Vec2, Vec3};
 use hairloom::groom::{Attribute, Curves, Domain, Groom, Root, Values};
 use hairloom::scene::Scene;
-use hairloom::simulate::{Library, Simulation};
+use hairloom::simulate::Simulation;
 use hairloom_io::cache::{Cache, convert_frames};
 use hairloom_io::grooms::{self, FileGroom, Said};
 use hairloom_io::{Axis, Folder, Space};
@@ -75,34 +75,11 @@ fn what_a_format_cannot_hold_is_told() {
 fn a_scene_says_the_unit_and_the_axes_of_its_groom() {
     let folder = tempfile::tempdir().unwrap();
     let start = FileGroom { groom: groom(2, 3), space: Space { unit: 0.01, up: Axis::Z } };
-    let said = Said { unit: Some(0.01), up: Some(Axis::Z) };
+    let said = Said { unit: Some(0.01), up: Some(Axis::Z), ..Said::default() };
     grooms::write(folder.path().join("a.tfx"), &start, &said).unwrap();
     let scene = Scene::from_toml("[groom]\nfile = 'a.tfx'\nunit = 'cm'\nup = 'z'\n", "a.toml").unwrap();
     let simulation = Simulation::new(scene, &Folder::new(folder.path())).unwrap();
     assert_eq!(simulation.groom().curves, start.into_metres().curves);
-}
-
-#[test]
-fn a_layer_that_takes_its_hair_from_others_says_so() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("shot.usda");
-    let layers = [
-        ("def Xform \"Hair\" (prepend references = @hair.usda@) {}", "its prim /Hair has references"),
-        ("def Xform \"Hair\" (prepend payload = @hair.usda@</Hair>) {}", "its prim /Hair has a payload"),
-    ];
-    for (text, expected) in layers {
-        std::fs::write(&path, format!("#usda 1.0\n{text}\n")).unwrap();
-        let told = grooms::read(&path, &Said::default()).unwrap_err().to_string();
-        assert!(told.contains(expected) && told.contains("usdcat --flatten"), "{told}");
-        let told = Folder::new(folder.path()).mesh("shot.usda").unwrap_err();
-        assert!(told.contains(expected) && told.contains("usdcat --flatten"), "{told}");
-    }
-    std::fs::write(&path, "#usda 1.0\n(subLayers = [@hair.usda@])\n").unwrap();
-    let told = Cache::open(&path).unwrap_err().to_string();
-    assert!(told.contains("it has sublayers") && told.contains("usdcat --flatten"), "{told}");
-    std::fs::write(&path, "#usda 1.0\ndef Xform \"Hair\" {}\n").unwrap();
-    let told = grooms::read(&path, &Said::default()).unwrap_err().to_string();
-    assert!(told.contains("there are no curves"), "{told}");
 }
 
 /// A cache of three frames that is not even in time, in centimetres, with a body.
@@ -142,7 +119,7 @@ fn all_frames_of_a_cache_are_converted() {
     assert_eq!(source.space(), Space { unit: 0.01, up: Axis::Z });
     let convert = |from: &str, to: &str| {
         let (cache, space) = Cache::open_in_own_space(at(from), &Said::default()).unwrap();
-        convert_frames(&cache, space, at(to), &Said::default(), |groom| groom).unwrap();
+        convert_frames(&cache, space, at(to), &Said::default(), Ok).unwrap();
     };
     convert("a.usda", "b.usdc");
     convert("b.usdc", "c.abc");
@@ -171,4 +148,28 @@ fn all_frames_of_a_cache_are_converted() {
     let ((a, space), (b, same)) = (own("a.usda"), own("b.usdc"));
     assert_eq!(space, same);
     assert_eq!(a.frame(2).unwrap().groom.curves, b.frame(2).unwrap().groom.curves);
+}
+
+/// A guide cache: the guides alone, in every frame.
+#[test]
+fn guides_alone_make_a_cache() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let marked = "    int[] primvars:guide = [0, 1] (interpolation = \"uniform\")\n    float[] widths";
+    std::fs::write(at("a.usda"), MOVING.replacen("    float[] widths", marked, 1)).unwrap();
+    let (cache, space) = Cache::open_in_own_space(at("a.usda"), &Said::default()).unwrap();
+    let guides = |groom: Groom| -> Result<Groom, String> {
+        let strands: Vec<usize> = (0..groom.strands()).filter(|&strand| groom.guides[strand]).collect();
+        groom.subset(&strands).map_err(|error| error.to_string())
+    };
+    for name in ["guides.abc", "guides.usdc"] {
+        assert_eq!(convert_frames(&cache, space, at(name), &Said::default(), guides).unwrap(), (1, 2));
+        let (read, own) = Cache::open_in_own_space(at(name), &Said::default()).unwrap();
+        assert_eq!((read.frames(), own), (3, space), "{name}");
+        for frame in 0..3 {
+            let (guide, all) = (read.frame(frame).unwrap().groom, cache.frame(frame).unwrap().groom);
+            assert_eq!(guide.guides, [true], "{name}");
+            assert_eq!(guide.curves.points, all.curves.points[2..], "{name}");
+        }
+    }
 }

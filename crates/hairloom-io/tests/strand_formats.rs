@@ -161,26 +161,41 @@ fn positions_survive_any_conversion() {
         groom: Groom { root_uv: Vec::new(), ..groom(4, 6) },
         space: Space { unit: 0.01, up: Axis::Z },
     };
-    let said = Said { unit: Some(0.01), up: Some(Axis::Z) };
+    let said = Said { unit: Some(0.01), up: Some(Axis::Z), ..Said::default() };
     for first in endings {
         for second in endings {
             let (a, b) =
                 (folder.path().join(format!("a.{first}")), folder.path().join(format!("b.{second}")));
-            // Alembic stores metres, so it is exact in metres only.
-            let metres = first == "abc" || second == "abc";
-            let (start, said) = match metres {
-                true => (
-                    FileGroom { space: Space::SCENE, ..start.clone() },
-                    Said { unit: Some(1.0), up: Some(Axis::Y) },
-                ),
-                false => (start.clone(), said),
-            };
             grooms::write(&a, &start, &said).unwrap();
             let read = grooms::read(&a, &said).unwrap();
             grooms::write(&b, &read, &said).unwrap();
             let read = grooms::read(&b, &said).unwrap();
             assert_eq!(read.groom.curves, start.groom.curves, "{first} to {second}");
             assert_eq!(read.space, start.space, "{first} to {second}");
+        }
+    }
+}
+
+/// Alembic states no unit: points keep the one they came in beside it, whatever the file is said to be in.
+#[test]
+fn positions_survive_alembic_without_a_word_about_units() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let unsaid = Said::default();
+    for space in [Space { unit: 0.01, up: Axis::Z }, Space { unit: 0.0254, up: Axis::Y }, Space::SCENE] {
+        let start = FileGroom { groom: groom(4, 6), space };
+        for file in [unsaid, Said { unit: Some(0.01), ..unsaid }, Said { up: Some(Axis::Z), ..unsaid }] {
+            grooms::write(at("a.usdc"), &start, &unsaid).unwrap();
+            grooms::write(at("b.abc"), &grooms::read(at("a.usdc"), &unsaid).unwrap(), &file).unwrap();
+            let read = grooms::read(at("b.abc"), &unsaid).unwrap();
+            assert_eq!((&read.groom.curves, read.space), (&start.groom.curves, space), "{space:?} {file:?}");
+            assert_eq!(read.groom.widths, start.groom.widths);
+            // Others see metres, y up, or what was asked for.
+            let seen = Cache::open(at("b.abc")).unwrap().frame(0).unwrap().groom.curves.points[5];
+            let expected = start.clone().into_metres().curves.points[5];
+            assert!((seen - expected).length() <= 1e-6 * expected.length(), "{seen} {expected}");
+            grooms::write(at("c.usdc"), &read, &unsaid).unwrap();
+            assert_eq!(grooms::read(at("c.usdc"), &unsaid).unwrap().groom.curves, start.groom.curves);
         }
     }
 }

@@ -10,6 +10,7 @@ use std::process::Command;
 use glam::{Vec2, Vec3};
 use hairloom::groom::{Attribute, Curves, Domain, Groom, Root, Values};
 use hairloom::simulate::Library;
+use hairloom_io::cache::Cache;
 use hairloom_io::grooms::{self, FileGroom, Said};
 use hairloom_io::usd::{Half, Layer, Prim, Quat, Specifier, Value};
 use hairloom_io::{Axis, Folder, Space};
@@ -324,5 +325,52 @@ fn pixars_library_finds_no_fault_with_a_groom() {
         }
         compare(&python, std::slice::from_ref(&path));
         assert_eq!(grooms::read(&path, &Said::default()).unwrap(), file);
+    }
+}
+
+/// Stages of sublayers, references, payloads and variants, as layers and in packages: the same points at the same times.
+#[test]
+#[ignore = "needs usd-core: cargo xtask test"]
+fn stages_of_many_layers_are_put_together_like_pixars_library_does() {
+    let python = python();
+    let folder = tempfile::tempdir().unwrap();
+    let (made, text) = run(&python, "usd_compose.py", &[folder.path().to_str().unwrap()], None);
+    assert!(made);
+    let stages: Vec<Json> = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+    assert_eq!(stages.len(), 6);
+    for stage in stages {
+        let path = PathBuf::from(stage["path"].as_str().unwrap());
+        let cache = Cache::open(&path).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(cache.unfollowed(), None);
+        let numbers = |value: &Json| -> Vec<f64> {
+            value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
+        };
+        let times: Vec<f64> = cache.times().iter().map(|time| time * cache.fps()).collect();
+        let expected = numbers(&stage["times"]);
+        assert!(expected.len() > 4 && times.len() == expected.len(), "{times:?} {expected:?}");
+        assert!(times.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-9), "{times:?} {expected:?}");
+        for row in stage["rows"].as_array().unwrap() {
+            let frame = cache.at_time_code(row["time"].as_f64().unwrap()).unwrap();
+            let meshes: Vec<Vec3> = frame.bodies.iter().flat_map(|body| body.mesh.points.clone()).collect();
+            assert_eq!(frame.bodies.len() as u64, row["meshes"]["prims"].as_u64().unwrap());
+            for (kind, points) in [("curves", &frame.groom.curves.points), ("meshes", &meshes)] {
+                let expected = &row[kind];
+                assert_eq!(points.len() as u64, expected["points"].as_u64().unwrap(), "{}", path.display());
+                let low = points.iter().copied().reduce(Vec3::min).unwrap();
+                let high = points.iter().copied().reduce(Vec3::max).unwrap();
+                let sum: Vec3 = points.iter().sum();
+                for (ours, theirs) in [(low, "low"), (high, "high"), (sum, "sum")] {
+                    let theirs = numbers(&expected[theirs]);
+                    for (ours, theirs) in ours.to_array().into_iter().zip(&theirs) {
+                        let error = (f64::from(ours) - theirs).abs();
+                        assert!(
+                            error < 1e-5 * (1.0 + theirs.abs()),
+                            "{}: {kind}: {ours} {theirs}",
+                            path.display()
+                        );
+                    }
+                }
+            }
+        }
     }
 }

@@ -39,6 +39,9 @@ pub(crate) struct Arguments {
     /// Vertices that each strand is resampled to.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000))]
     resample: Option<u32>,
+    /// Write only the strands that are marked as guides: a guide cache for Unreal, if the file is Alembic.
+    #[arg(long)]
+    guides: bool,
     /// Convert this frame alone, counted from 0.
     #[arg(long, value_name = "N")]
     frame: Option<usize>,
@@ -49,17 +52,18 @@ Examples:
   hairloom groom convert wStraight.hair straight.usdc
   hairloom groom convert straight.usdc straight.abc
   hairloom groom convert cache.usdc cache.abc                 all frames
+  hairloom groom convert cache.usdc guides.abc --guides       a guide cache
   hairloom groom convert cache.usdc pose.hair --frame 30
   hairloom groom convert guides.tfx guides.usdc --unit 0.1
   hairloom groom convert export.usda hair.hair --resample 32";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let from = arguments.from.display();
-    let said = Said { unit: arguments.to_unit, up: arguments.to_up };
+    let said = Said { unit: arguments.to_unit, up: arguments.to_up, ..Said::default() };
     let (cache, space) =
         Cache::open_in_own_space(&arguments.from, &arguments.source.said()).map_err(Failure::bad_input)?;
     if let Some(unread) = cache.unfollowed() {
-        tell(&format!("warning: {from}: {unread}: what that brings in is not read"));
+        tell(&format!("warning: {from}: {unread}"));
     }
     if cache.frames() > 1 && arguments.frame.is_none() {
         if matches!(GroomFormat::of_file(&arguments.to), Some(GroomFormat::Usd | GroomFormat::Alembic)) {
@@ -78,6 +82,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !repairs.is_empty() {
         tell(&format!("warning: the groom was repaired: {repairs}"));
     }
+    if arguments.guides {
+        file.groom =
+            only_guides(&file.groom).map_err(|problem| Failure::bad_input(format!("{from}: {problem}")))?;
+    }
     if let Some(vertices) = arguments.resample {
         let space = file.space;
         let groom = resample(&file.into_metres(), vertices as usize);
@@ -91,11 +99,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// Converts a cache, frame by frame.
 fn all_frames(arguments: &Arguments, cache: &Cache, space: Space, said: &Said) -> Result<(), Failure> {
     make_parent(&arguments.to)?;
-    let edit = |groom: Groom| match arguments.resample {
-        Some(vertices) => resample(&groom, vertices as usize),
-        None => groom,
+    let edit = |groom: Groom| -> Result<Groom, String> {
+        let groom = if arguments.guides { only_guides(&groom)? } else { groom };
+        Ok(match arguments.resample {
+            Some(vertices) => resample(&groom, vertices as usize),
+            None => groom,
+        })
     };
-    let groom = convert_frames(cache, space, &arguments.to, said, edit).map_err(Failure::run)?;
-    let (strands, vertices, frames) = (groom.strands(), groom.vertices(), cache.frames());
+    let written = convert_frames(cache, space, &arguments.to, said, edit).map_err(Failure::run)?;
+    let ((strands, vertices), frames) = (written, cache.frames());
     print(&format!("{}: {strands} strands, {vertices} vertices, {frames} frames\n", arguments.to.display()))
+}
+
+/// The guides of a groom alone.
+fn only_guides(groom: &Groom) -> Result<Groom, String> {
+    let guides: Vec<usize> =
+        groom.guides.iter().enumerate().filter_map(|(strand, guide)| guide.then_some(strand)).collect();
+    if guides.is_empty() {
+        let how = "mark some with `groom edit --do \"guides count=200\"`, or leave --guides out";
+        return Err(format!("no strand is marked as a guide; {how}"));
+    }
+    groom.subset(&guides).map_err(|error| error.to_string())
 }

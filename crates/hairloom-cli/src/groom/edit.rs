@@ -80,7 +80,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut scene = Scene::from_toml_with(base, "groom edit", &settings).map_err(Failure::bad_input)?;
     scene.groom.edits.clone_from(&arguments.edits);
     scene.groom.of_file = arguments.source.settings();
-    let simulation = set_up(scene)?;
+    let simulation = set_up(scene, arguments.source.allow_outside)?;
     write(&arguments.out, &simulation)?;
     print(&summary(&arguments.out, &simulation))
 }

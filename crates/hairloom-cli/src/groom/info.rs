@@ -72,7 +72,7 @@ struct Info {
     repairs: Option<String>,
     /// Why the groom cannot be simulated.
     problem: Option<String>,
-    /// What the file takes from elsewhere.
+    /// What was left out and may matter.
     unread: Option<String>,
     /// All that is wrong: what would be mended, what cannot be, and what was not looked at.
     problems: Vec<String>,
@@ -156,21 +156,22 @@ fn read(arguments: &Arguments) -> Result<Info, Failure> {
         Ok((groom, repairs)) => {
             info.repairs = (!repairs.is_empty()).then(|| repairs.to_string());
             let body = arguments.body.as_ref();
-            info.on_body = body.map(|mesh| on_body(&groom, mesh, arguments.body_scale)).transpose()?;
+            info.on_body = body.map(|mesh| on_body(&groom, mesh, arguments)).transpose()?;
         }
         Err(problem) => info.problem = Some(problem.to_string()),
     }
     let seating = info.on_body.as_ref().and_then(|imported| imported.seating?.problem());
-    info.unread = cache.unfollowed().map(|text| format!("{text}: what that brings in is not read"));
+    info.unread = cache.unfollowed();
     let all = [info.problem.clone(), info.repairs.clone(), seating, info.unread.clone()];
     info.problems = all.into_iter().flatten().collect();
     Ok(info)
 }
 
 /// How a groom sits on a mesh, as a simulation would find it.
-fn on_body(groom: &Groom, mesh: &Path, scale: f32) -> Result<Imported, Failure> {
-    let mut read = Folder::new("").mesh(&mesh.to_string_lossy()).map_err(Failure::bad_input)?;
-    read.points.iter_mut().for_each(|point| *point *= scale);
+fn on_body(groom: &Groom, mesh: &Path, arguments: &Arguments) -> Result<Imported, Failure> {
+    let library = Folder::new("").allowing_outside(arguments.source.allow_outside);
+    let mut read = library.mesh(&mesh.to_string_lossy()).map_err(Failure::bad_input)?;
+    read.points.iter_mut().for_each(|point| *point *= arguments.body_scale);
     let shape = MeshShape::new(&read, MeshSettings::default());
     let shape = shape.map_err(|error| Failure::bad_input(format!("{}: {error}", mesh.display())))?;
     let skin =

@@ -10,7 +10,7 @@ use std::path::Path;
 use clap::{Args, Subcommand};
 use hairloom::scene::{GroomFileSettings, Scene, UpAxis};
 use hairloom::simulate::Simulation;
-use hairloom_io::cache::{CacheError, CacheWriter};
+use hairloom_io::cache::{CacheError, write_still};
 use hairloom_io::grooms::{self, FileGroom, GroomFormat, Said};
 use hairloom_io::{Axis, Folder, Space};
 use toml::Value;
@@ -27,6 +27,9 @@ pub(crate) struct Source {
     /// The axis that points up in the file that is read.
     #[arg(long, value_name = "y|z", value_parser = axis)]
     up: Option<Axis>,
+    /// Let USD files bring in layers from outside their own folders (absolute paths, `..`, links).
+    #[arg(long)]
+    allow_outside: bool,
 }
 
 impl Source {
@@ -40,7 +43,7 @@ impl Source {
     }
 
     fn said(&self) -> Said {
-        Said { unit: self.unit, up: self.up }
+        Said { unit: self.unit, up: self.up, allow_outside: self.allow_outside }
     }
 }
 
@@ -91,12 +94,13 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
 /// Makes the groom of a scene without running it, so that it comes out as `hairloom sim` would start with it.
 fn groom_of(text: &str, origin: &str, settings: &[(String, Value)]) -> Result<Simulation, Failure> {
     let scene = Scene::from_toml_with(text, origin, settings).map_err(Failure::bad_input)?;
-    set_up(scene)
+    set_up(scene, false)
 }
 
-/// Makes the groom of a scene that is read.
-fn set_up(scene: Scene) -> Result<Simulation, Failure> {
-    let simulation = Simulation::new(scene, &Folder::new("")).map_err(Failure::bad_input)?;
+/// Makes the groom of a scene that is read, whose files may bring in others from outside their folders only where that is allowed.
+fn set_up(scene: Scene, allow_outside: bool) -> Result<Simulation, Failure> {
+    let library = Folder::new("").allowing_outside(allow_outside);
+    let simulation = Simulation::new(scene, &library).map_err(Failure::bad_input)?;
     simulation.warnings().iter().for_each(|warning| tell(&format!("warning: {warning}")));
     Ok(simulation)
 }
@@ -109,11 +113,7 @@ fn write(path: &Path, simulation: &Simulation) -> Result<(), Failure> {
         return write_file(path, &groom, &Said::default());
     }
     make_parent(path)?;
-    let writer = CacheWriter::create(path, simulation).and_then(|mut writer| {
-        writer.write_frame(simulation)?;
-        writer.finish()
-    });
-    writer.map_err(Failure::run)
+    write_still(path, simulation).map_err(Failure::run)
 }
 
 /// Writes a groom in the format of the file's name, in a unit and axes that may be said.

@@ -12,20 +12,50 @@ use super::read::Archive;
 use super::time::TimeSampling;
 use super::write::{BodySamples, HairSamples, HairSettings, Writer};
 use crate::cache::{CacheError, CacheFrame, layout};
+use crate::grooms::decimal;
 use crate::run;
+use crate::space::{Axis, Space};
+use crate::stage::scene_from_file;
 
 /// How a groom is written.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WriteOptions {
-    /// The length of the file's unit [m]: 1 for Blender and Houdini, 0.01 for Maya and Unreal. Points keep their
-    /// bits; a transform above the curves makes the unit.
-    pub unit: f64,
+    /// The unit and axes of the file: metres for Blender and Houdini, centimetres for Maya and Unreal.
+    pub file: Space,
+    /// The unit and axes that the groom is in. Points keep their bits: a transform above the curves makes the file's unit and
+    /// axes of them, and the archive's metadata notes what they are in.
+    pub points: Space,
 }
 
 impl Default for WriteOptions {
     fn default() -> Self {
-        Self { unit: 1.0 }
+        Self { file: Space::SCENE, points: Space::SCENE }
     }
+}
+
+impl WriteOptions {
+    /// From the groom's points to the file, if they differ.
+    fn file_from_points(&self) -> Option<DMat4> {
+        let scene = |space: &Space| scene_from_file(decimal(space.unit), space.up);
+        (self.points != self.file).then(|| scene(&self.file).inverse() * scene(&self.points))
+    }
+
+    /// What the archive's metadata says about the units.
+    fn noted(&self) -> Vec<(&'static str, String)> {
+        let unit = (names::UNIT, self.file.unit.to_string());
+        let up = (self.file.up == Axis::Z).then(|| (names::UP, "z".to_owned()));
+        let points = (self.points != self.file).then(|| (names::POINTS, names::space_note(&self.points)));
+        [unit].into_iter().chain(up).chain(points).collect()
+    }
+}
+
+/// Sets what an archive says about itself.
+fn describe(writer: &mut Writer, options: &WriteOptions, more: &[(&str, &str)]) {
+    let noted = options.noted();
+    let noted = noted.iter().map(|(key, value)| (*key, value.as_str()));
+    let pairs: Vec<(&str, &str)> =
+        [application()].into_iter().chain(noted).chain(more.iter().copied()).collect();
+    writer.set_metadata(&pairs);
 }
 
 /// Writes a groom: every attribute that it has, and those names that Unreal reads.
@@ -37,13 +67,13 @@ pub fn write(path: impl AsRef<Path>, groom: &Groom, options: &WriteOptions) -> R
     if !complete {
         return Err(AlembicError::usage(path, "the offsets of the groom's curves do not fit its points"));
     }
-    if !(options.unit.is_normal() && options.unit > 0.0) {
-        return Err(AlembicError::usage(path, format!("a unit of {} m is no length", options.unit)));
+    if let Some(Space { unit, .. }) = [options.file, options.points].iter().find(|space| !space.is_valid()) {
+        return Err(AlembicError::usage(path, format!("a unit of {unit} m is no length")));
     }
     let mut writer = Writer::create(path)?;
-    let unit = options.unit.to_string();
-    writer.set_metadata(&[application(), (names::UNIT, &unit)]);
-    let settings = HairSettings { sampling: 0, unit: options.unit, widths: true, velocities: false };
+    describe(&mut writer, options, &[]);
+    let file_from_points = options.file_from_points();
+    let settings = HairSettings { sampling: 0, file_from_points, widths: true, velocities: false };
     let hair = writer.add_hair(groom, &settings)?;
     writer.write_hair(&hair, &groom.curves.points, &[])?;
     // What can be made again need not be on the disk before the next thing is done.
@@ -89,16 +119,11 @@ impl AlembicCache {
         let scene = simulation.scene();
         let (rate, run) = (scene.time.fps.to_string(), format!("{:016x}", run::fingerprint(simulation)));
         let description = format!("Hairloom {}", scene.name);
-        writer.set_metadata(&[
-            application(),
-            ("_ai_Description", &description),
-            ("FramesPerTimeUnit", &rate),
-            (names::UNIT, "1"),
-            (names::RUN, &run),
-        ]);
+        let more = [("_ai_Description", &*description), ("FramesPerTimeUnit", &rate), (names::RUN, &run)];
+        describe(&mut writer, &WriteOptions::default(), &more);
         let sampling = writer.add_sampling(TimeSampling::uniform(0.0, 1.0 / scene.time.fps));
         let (widths, velocities) = (scene.output.widths, scene.output.velocities);
-        let settings = HairSettings { sampling, unit: 1.0, widths, velocities };
+        let settings = HairSettings { sampling, file_from_points: None, widths, velocities };
         let hair = writer.add_hair(simulation.groom(), &settings)?;
         let views = if scene.output.bodies { simulation.body_views() } else { Vec::new() };
         let bodies = views.iter().map(|BodyView { name, mesh, deforms, color, .. }| {
@@ -139,19 +164,22 @@ pub(crate) struct AlembicFrames {
 }
 
 impl AlembicFrames {
-    /// Begins an archive with frames at `times` [s], with everything of the first that never changes.
+    /// Begins an archive with frames at `times` [s], with everything of the first that never changes. Hair is in the space of the
+    /// points, bodies in that of the file.
     pub(crate) fn create(
         path: &Path,
         first: &CacheFrame,
         times: &[f64],
         fps: f64,
+        options: &WriteOptions,
     ) -> Result<Self, AlembicError> {
         let mut writer = Writer::create(path)?;
         let rate = fps.to_string();
-        writer.set_metadata(&[application(), ("FramesPerTimeUnit", &rate), (names::UNIT, "1")]);
+        describe(&mut writer, options, &[("FramesPerTimeUnit", &rate)]);
         let sampling = writer.add_sampling(TimeSampling::of_times(times, fps));
         let velocities = !first.velocities.is_empty();
-        let settings = HairSettings { sampling, unit: 1.0, widths: true, velocities };
+        let file_from_points = options.file_from_points();
+        let settings = HairSettings { sampling, file_from_points, widths: true, velocities };
         let hair = writer.add_hair(&first.groom, &settings)?;
         let views = first.body_views();
         let bodies = views.iter().map(|BodyView { name, mesh, deforms, color, .. }| {

@@ -4,14 +4,14 @@ use std::path::Path;
 
 use glam::{DMat4, Vec3};
 use hairloom::groom::Groom;
-use hairloom::simulate::BodyView;
+use hairloom::simulate::{BodyView, Simulation};
 
 use super::usd_groom::declare_stage;
 use super::usd_writer::{
     BodySamples, Samples, body_paths, declare_body, declare_samples, extent, picked, triples,
 };
-use super::{Cache, CacheError, CacheFormat, CacheFrame, layout};
-use crate::alembic::AlembicFrames;
+use super::{Cache, CacheError, CacheFormat, CacheFrame, CacheWriter, layout};
+use crate::alembic::{AlembicFrames, WriteOptions};
 use crate::file::FileProblem;
 use crate::grooms::{FileGroom, Said, replaced};
 use crate::space::Space;
@@ -20,14 +20,14 @@ use crate::usd::{Value, Writer};
 /// Writes all frames of a cache that was opened in its own space (see [`Cache::open_in_own_space`]) as another cache, USD or
 /// Alembic by its ending; `edit` is done to the groom of each frame, which must keep its strands. Only one frame is in memory at
 /// a time, and an old file is replaced when all is written. USD keeps the unit and axes, Alembic is in metres and y up, unless
-/// others are said. Answers the first groom, as it was written.
+/// others are said; hair keeps its bits there, placed by a transform. Answers how many strands and vertices were written.
 pub fn convert_frames(
     cache: &Cache,
     space: Space,
     path: impl AsRef<Path>,
     said: &Said,
-    edit: impl Fn(Groom) -> Groom,
-) -> Result<Groom, CacheError> {
+    edit: impl Fn(Groom) -> Result<Groom, String>,
+) -> Result<(usize, usize), CacheError> {
     let path = path.as_ref();
     let refused = |problem: String| CacheError::from(FileProblem::Groom(problem).at(path));
     let format = CacheFormat::of_file(path)?;
@@ -38,16 +38,17 @@ pub fn convert_frames(
     if format == CacheFormat::Alembic && to.unit != 1.0 {
         return Err(refused("animated Alembic caches are written in metres; leave the unit out".into()));
     }
+    let hair_space = if format == CacheFormat::Alembic { space } else { to };
     let read = |index: usize| -> Result<CacheFrame, CacheError> {
-        let mut frame = cache.frame(index)?.in_space(space, to);
+        let mut frame = cache.frame(index)?.in_spaces(space, hair_space, to);
         let vertices = frame.groom.vertices();
-        frame.groom = edit(frame.groom);
+        frame.groom = edit(frame.groom).map_err(refused)?;
         if frame.groom.vertices() != vertices {
             frame.velocities.clear();
         }
         Ok(frame)
     };
-    let mut answer = Groom::default();
+    let mut answer = (0, 0);
     replaced(path, |temporary| {
         let first = read(0)?;
         let mut writer = match format {
@@ -56,13 +57,16 @@ pub fn convert_frames(
                 &first,
                 &cache.times(),
                 cache.fps(),
+                &WriteOptions { file: to, points: hair_space },
             )?)),
             _ => Kind::Usd(Box::new(UsdFrames::create(temporary, &first, &to, cache.fps())?)),
         };
         let (offsets, bodies) = (first.groom.curves.offsets.clone(), body_sizes(&first));
         let has_velocities = !first.velocities.is_empty();
         writer.write(&first)?;
-        answer = first.groom;
+        answer = (first.groom.strands(), first.groom.vertices());
+        // One frame at a time.
+        drop(first);
         for index in 1..cache.frames() {
             let frame = read(index)?;
             let same = frame.groom.curves.offsets == offsets
@@ -80,18 +84,30 @@ pub fn convert_frames(
     Ok(answer)
 }
 
+/// Writes what a simulation holds now as a cache of one frame; an old file is replaced when all is written.
+pub fn write_still(path: impl AsRef<Path>, simulation: &Simulation) -> Result<(), CacheError> {
+    replaced(path.as_ref(), |temporary| {
+        let mut writer = CacheWriter::create(temporary, simulation)?;
+        writer.write_frame(simulation)?;
+        writer.finish()
+    })
+}
+
 fn body_sizes(frame: &CacheFrame) -> Vec<usize> {
     frame.bodies.iter().map(|body| body.mesh.points.len()).collect()
 }
 
 impl CacheFrame {
-    /// The same frame in another space.
-    fn in_space(mut self, from: Space, to: Space) -> Self {
-        self.groom = FileGroom { groom: self.groom, space: from }.in_space(to).groom;
-        let move_all =
-            |points: &mut [Vec3]| points.iter_mut().for_each(|point| *point = from.convert(&to, *point));
-        move_all(&mut self.velocities);
-        self.bodies.iter_mut().for_each(|body| move_all(&mut body.mesh.points));
+    /// The same frame with its hair in one space and its bodies in another.
+    fn in_spaces(mut self, from: Space, hair: Space, bodies: Space) -> Self {
+        self.groom = FileGroom { groom: self.groom, space: from }.in_space(hair).groom;
+        let move_all = |points: &mut [Vec3], to: &Space| {
+            if from != *to {
+                points.iter_mut().for_each(|point| *point = from.convert(to, *point));
+            }
+        };
+        move_all(&mut self.velocities, &hair);
+        self.bodies.iter_mut().for_each(|body| move_all(&mut body.mesh.points, &bodies));
         self
     }
 

@@ -55,13 +55,12 @@ pub enum CacheError {
     },
     /// What is looked for is not in the layer itself, and may be in others that it names.
     #[error(
-        "{}: there is nothing of it in this file, and {unfollowed}; other files are not followed: flatten the stage with \
-         `usdcat --flatten {} -o flat.usdc`, and use that", path.display(), path.display()
+        "{}: nothing of it was found, and {unfollowed}", path.display()
     )]
     Composed {
         /// The file.
         path: PathBuf,
-        /// What names the other layers.
+        /// What was left out.
         unfollowed: String,
     },
     /// A prim of a layer cannot be used.

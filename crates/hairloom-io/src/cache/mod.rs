@@ -27,7 +27,7 @@ mod reader;
 mod usd_groom;
 mod usd_writer;
 
-pub use convert::convert_frames;
+pub use convert::{convert_frames, write_still};
 pub use error::CacheError;
 pub use layout::ROOT_NORMAL;
 pub use reader::{Cache, CacheBody, CacheFrame};

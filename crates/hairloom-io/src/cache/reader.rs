@@ -129,10 +129,10 @@ impl Cache {
         }
     }
 
-    /// What in the file names other files that are not followed, in words.
+    /// What in the file is left out and may matter, such as variants of which none is chosen; in words.
     pub fn unfollowed(&self) -> Option<String> {
         match &self.content {
-            Content::File { stage, .. } => stage.unfollowed(&self.path),
+            Content::File { stage, .. } => stage.unfollowed(),
             Content::Hair { .. } | Content::Rest { .. } => None,
         }
     }
@@ -143,19 +143,7 @@ impl Cache {
         match &self.content {
             Content::File { stage, times, .. } => {
                 let time = *times.get(index).ok_or_else(missing)?;
-                let meshes = stage.meshes(time)?.into_iter();
-                let bodies = meshes.map(|one| CacheBody {
-                    name: one.name,
-                    mesh: one.mesh,
-                    color: one.color,
-                    point_colors: one.point_colors,
-                });
-                let (groom, time_code) = (stage.groom(time)?, stage.time_code(time));
-                let mut velocities = stage.velocities(time)?;
-                if velocities.len() != groom.vertices() {
-                    velocities.clear();
-                }
-                Ok(CacheFrame { groom, velocities, bodies: bodies.collect(), time_code })
+                frame_at(stage, time)
             }
             Content::Hair { .. } | Content::Rest { .. } => {
                 let groom = match &self.content {
@@ -170,6 +158,14 @@ impl Cache {
         }
     }
 
+    /// Reads what is there at a time code, between samples too; of files that hold one groom each, the frame of that number.
+    pub fn at_time_code(&self, time_code: f64) -> Result<CacheFrame, CacheError> {
+        match &self.content {
+            Content::File { stage, .. } => frame_at(stage, stage.time_of_code(time_code)),
+            _ => self.frame(time_code.round().max(0.0) as usize),
+        }
+    }
+
     /// The fingerprint of the run that wrote the cache, if it is known.
     pub(crate) fn fingerprint(&self) -> Option<u64> {
         match &self.content {
@@ -179,8 +175,25 @@ impl Cache {
     }
 }
 
+/// The frame of a stage at a time of its own.
+fn frame_at(stage: &Geometry, time: f64) -> Result<CacheFrame, CacheError> {
+    let meshes = stage.meshes(time)?.into_iter();
+    let bodies = meshes.map(|one| CacheBody {
+        name: one.name,
+        mesh: one.mesh,
+        color: one.color,
+        point_colors: one.point_colors,
+    });
+    let (groom, time_code) = (stage.groom(time)?, stage.time_code(time));
+    let mut velocities = stage.velocities(time)?;
+    if velocities.len() != groom.vertices() {
+        velocities.clear();
+    }
+    Ok(CacheFrame { groom, velocities, bodies: bodies.collect(), time_code })
+}
+
 fn open_stage(path: &Path, said: &Said) -> Result<Content, CacheError> {
-    let mut stage = Geometry::open(path)?;
+    let mut stage = Geometry::open(path, said.allow_outside)?;
     stage.place(said);
     if !stage.has_curves() && !stage.has_meshes() {
         return Err(stage.without(path, CacheError::Nothing { path: path.to_owned() }));

@@ -33,12 +33,20 @@ impl HairFile {
     /// strands go to the header where they are all the same; attributes of the vertices are always arrays.
     pub fn from_groom(groom: &Groom, options: &WriteOptions) -> Result<(Self, Written), HairProblem> {
         let space = valid_space(Space { unit: options.unit, up: options.up })?;
+        let (mut file, written) = Self::around(groom, &options.info, |width| width / space.unit)?;
+        file.points = groom.curves.points.iter().map(|&point| space.file_from_scene(point)).collect();
+        Ok((file, written))
+    }
+
+    /// The file that holds `groom`, but for its points; `width_in_file` makes the file's widths of the groom's.
+    pub(super) fn around(
+        groom: &Groom,
+        info: &str,
+        width_in_file: impl Fn(f32) -> f32,
+    ) -> Result<(Self, Written), HairProblem> {
         let offsets = checked_offsets(groom)?;
         let vertices = groom.curves.points.len();
-        let mut widths = optional(&groom.widths, "widths", vertices)?.to_vec();
-        for width in &mut widths {
-            *width /= space.unit;
-        }
+        let widths = optional(&groom.widths, "widths", vertices)?;
         let mut transparency = None;
         let mut colour = None;
         let mut written = Written { dropped: dropped_parts(groom) };
@@ -58,11 +66,11 @@ impl HairFile {
         let file = Self {
             strands: (offsets.len() - 1) as u32,
             segments: segments_column(offsets)?,
-            points: groom.curves.points.iter().map(|&point| space.file_from_scene(point)).collect(),
-            thickness: column(widths, 0.0, f32::to_bits),
+            points: Vec::new(),
+            thickness: column(widths, 0.0, f32::to_bits, width_in_file),
             transparency: transparency.unwrap_or(Column { default: 0.0, values: None }),
             colour: colour.unwrap_or(Column { default: Vec3::ONE, values: None }),
-            info: info_bytes(&options.info),
+            info: info_bytes(info),
         };
         Ok((file, written))
     }
@@ -157,15 +165,21 @@ fn attribute_column<Value: Copy + Default, Bits: PartialEq>(
     Ok(Column { default, values: Some(at_vertices) })
 }
 
-/// A column of `values`, which may be empty: then it is `absent` everywhere.
+/// A column of `values` as the file has them, which may be empty: then it is `absent` everywhere.
 fn column<Value: Copy, Bits: PartialEq>(
-    values: Vec<Value>,
+    values: &[Value],
     absent: Value,
     bits: impl Fn(Value) -> Bits,
+    in_file: impl Fn(Value) -> Value,
 ) -> Column<Value> {
-    let default = values.first().copied().unwrap_or(absent);
-    let same = values.iter().all(|&value| bits(value) == bits(default));
-    Column { default, values: if same { None } else { Some(values) } }
+    let first = values.first().copied();
+    let same = first.is_none_or(|first| {
+        let first = bits(first);
+        // In pieces: an early end would cost more than it saves.
+        values.chunks(4096).all(|piece| piece.iter().fold(true, |all, &value| all & (bits(value) == first)))
+    });
+    let default = first.map_or(absent, &in_file);
+    Column { default, values: (!same).then(|| values.iter().map(|&value| in_file(value)).collect()) }
 }
 
 fn segments_column(offsets: &[u32]) -> Result<Column<u16, u32>, HairProblem> {
@@ -176,7 +190,7 @@ fn segments_column(offsets: &[u32]) -> Result<Column<u16, u32>, HairProblem> {
             segments.ok_or(HairProblem::StrandLength { strand, points: points as usize })
         })
         .collect::<Result<Vec<_>, _>>()?;
-    let Column { default, values } = column(segments, 0, |segments| segments);
+    let Column { default, values } = column(&segments, 0, |segments| segments, |segments| segments);
     Ok(Column { default: u32::from(default), values })
 }
 

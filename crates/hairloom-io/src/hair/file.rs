@@ -80,12 +80,22 @@ impl HairFile {
 
     /// Writes the file, its arrays checked first: nothing is written if they do not fit together.
     pub fn write_to(&self, sink: &mut impl Write) -> Result<(), HairProblem> {
-        let header = self.checked_header()?;
+        self.write_with(sink, &self.points, |point| point)
+    }
+
+    /// Writes the file with other points than its own, each as `in_file` makes it.
+    pub(super) fn write_with(
+        &self,
+        sink: &mut impl Write,
+        points: &[Vec3],
+        in_file: impl Fn(Vec3) -> Vec3,
+    ) -> Result<(), HairProblem> {
+        let header = self.checked_header(points.len())?;
         sink.write_all(&header.to_bytes())?;
         if let Some(segments) = &self.segments.values {
             write_array(sink, segments, |value| value.to_le_bytes())?;
         }
-        write_array(sink, &self.points, vec3_to_bytes)?;
+        write_array(sink, points, |point| vec3_to_bytes(in_file(point)))?;
         for values in [&self.thickness.values, &self.transparency.values].into_iter().flatten() {
             write_array(sink, values, |value| value.to_le_bytes())?;
         }
@@ -105,14 +115,13 @@ impl HairFile {
         })
     }
 
-    fn checked_header(&self) -> Result<Header, HairProblem> {
+    fn checked_header(&self, points: usize) -> Result<Header, HairProblem> {
         let count = |name: &str, found: Option<usize>, expected: usize| match found {
             Some(found) if found != expected => {
                 Err(HairProblem::Mismatch { name: name.to_owned(), expected, found })
             }
             found => Ok(found.is_some()),
         };
-        let points = self.points.len();
         let has_segments =
             count("segments", self.segments.values.as_ref().map(Vec::len), self.strands as usize)?;
         let has_thickness = count("thickness", self.thickness.values.as_ref().map(Vec::len), points)?;
@@ -250,11 +259,11 @@ fn write_array<Value: Copy, const BYTES: usize>(
     values: &[Value],
     encode: impl Fn(Value) -> [u8; BYTES],
 ) -> io::Result<()> {
-    let mut piece = Vec::with_capacity(PIECE_BYTES);
+    let mut piece = vec![[0; BYTES]; (PIECE_BYTES / BYTES).min(values.len())];
     for values in values.chunks(PIECE_BYTES / BYTES) {
-        piece.clear();
-        values.iter().for_each(|&value| piece.extend_from_slice(&encode(value)));
-        sink.write_all(&piece)?;
+        let piece = &mut piece[..values.len()];
+        piece.iter_mut().zip(values).for_each(|(bytes, &value)| *bytes = encode(value));
+        sink.write_all(piece.as_flattened())?;
     }
     Ok(())
 }

@@ -41,13 +41,15 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Write};
 use std::path::Path;
 
+use glam::Vec3;
 use hairloom::groom::Groom;
 
 pub use error::{HairError, HairProblem};
 pub use file::{Column, HairFile, INFO_BYTES};
 
-use crate::Axis;
 use crate::file::replace;
+use crate::grooms::FileGroom;
+use crate::{Axis, Space};
 
 /// The name of the groom attribute that holds transparency, 0 to 1.
 pub const TRANSPARENCY: &str = "transparency";
@@ -106,21 +108,49 @@ pub fn read(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Groom, Hair
 /// Writes a groom that is in metres and y up. Nothing is written, and no file replaced, if the groom does not fit.
 pub fn write(path: impl AsRef<Path>, groom: &Groom, options: &WriteOptions) -> Result<Written, HairError> {
     let path = path.as_ref();
+    let space = Space { unit: options.unit, up: options.up };
     let written = || {
-        let (file, written) = HairFile::from_groom(groom, options)?;
-        write_file(path, &file)?;
-        Ok(written)
+        if !space.is_valid() {
+            return Err(HairProblem::Unit { unit: space.unit });
+        }
+        let around = HairFile::around(groom, &options.info, |width| width / space.unit)?;
+        write_around(path, groom, around, |point| space.file_from_scene(point))
     };
     written().map_err(|problem| HairError { path: path.to_owned(), problem })
 }
 
-/// Writes a file as it is.
-pub(crate) fn write_file(path: &Path, file: &HairFile) -> Result<(), HairProblem> {
+/// Writes a groom of a file in another unit and axes, which it is converted to on the way.
+pub(crate) fn write_in(
+    path: &Path,
+    groom: &FileGroom,
+    to: &Space,
+    info: String,
+) -> Result<Written, HairError> {
+    let (from, groom) = (groom.space, &groom.groom);
+    let factor = from.factor(to);
+    let written = || match from == *to {
+        true => write_around(path, groom, HairFile::around(groom, &info, |width| width)?, |point| point),
+        false => {
+            let around = HairFile::around(groom, &info, |width| (f64::from(width) * factor) as f32)?;
+            write_around(path, groom, around, |point| from.convert(to, point))
+        }
+    };
+    written().map_err(|problem| HairError { path: path.to_owned(), problem })
+}
+
+/// Writes a file whose points are those of a groom, each as `in_file` makes it on the way out.
+fn write_around(
+    path: &Path,
+    groom: &Groom,
+    (file, written): (HairFile, Written),
+    in_file: impl Fn(Vec3) -> Vec3,
+) -> Result<Written, HairProblem> {
     replace(path, |path| {
         let mut out = BufWriter::new(File::create(path)?);
-        file.write_to(&mut out)?;
-        Ok(out.flush()?)
-    })
+        file.write_with(&mut out, &groom.curves.points, in_file)?;
+        Ok::<(), HairProblem>(out.flush()?)
+    })?;
+    Ok(written)
 }
 
 fn read_file(path: &Path) -> Result<HairFile, HairProblem> {

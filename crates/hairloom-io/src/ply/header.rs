@@ -78,6 +78,13 @@ impl Element {
         };
         self.properties.iter().position(wanted)
     }
+
+    /// The size of a row in a binary file, if all rows have the same [bytes].
+    pub(super) fn row_bytes(&self, encoding: Encoding) -> Option<usize> {
+        let fixed =
+            encoding != Encoding::Ascii && self.properties.iter().all(|property| property.count.is_none());
+        fixed.then(|| self.properties.iter().map(|property| property.number.size()).sum())
+    }
 }
 
 /// What the file says about itself.

@@ -26,5 +26,6 @@ mod read;
 mod rows;
 mod write;
 
+pub(crate) use read::read;
 pub use read::{parse, parse_mesh};
 pub use write::write_to;

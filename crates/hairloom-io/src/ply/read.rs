@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use glam::Vec3;
 use hairloom::body::TriMesh;
 use hairloom::groom::{Attribute, Curves, Domain, Groom, Root, Values};
@@ -5,7 +7,7 @@ use hairloom::groom::{Attribute, Curves, Domain, Groom, Root, Values};
 use super::header::{Element, Encoding, Header, Number, Property};
 use super::rows::{Body, Wanted, decode};
 use crate::chains::{Chains, groom_of};
-use crate::file::{FileProblem, vec3_from_bytes, word};
+use crate::file::{FilePieces, FileProblem, Pieces, read_bytes, vec3_from_bytes, word};
 use crate::obj::triangulate::triangulate;
 
 pub(super) const COLOUR: &str = "displayColor";
@@ -25,11 +27,27 @@ struct Vertices {
     ids: Vec<u32>,
 }
 
+impl Vertices {
+    /// With room for so many.
+    fn with_capacity(columns: &Columns, rows: usize) -> Self {
+        let some = |wanted: bool| if wanted { rows } else { 0 };
+        Self {
+            points: Vec::with_capacity(rows),
+            widths: Vec::with_capacity(some(columns.width.is_some())),
+            colours: Vec::with_capacity(some(columns.colour.is_some())),
+            ids: Vec::with_capacity(some(columns.id.is_some())),
+        }
+    }
+}
+
+/// Which vertices the strands have, one strand after the other; nothing if they have them in the order of the file.
+type Order = Option<Vec<u32>>;
+
 /// How the vertices are strands.
 enum Strands {
     /// Where each strand's vertices end among `order`.
     Lists {
-        order: Vec<u32>,
+        order: Order,
         ends: Vec<u32>,
     },
     Counts(Vec<u32>),
@@ -39,9 +57,47 @@ enum Strands {
 /// The strands in the bytes of a file, in the file's own unit and axes.
 pub fn parse(bytes: &[u8]) -> Result<Groom, FileProblem> {
     let (header, rest) = Header::parse(bytes)?;
-    let mut body = Body { encoding: header.encoding, rest };
-    let (mut vertices, mut strands) = (None, None);
-    for element in &header.elements {
+    parse_elements(&header.elements, Body { encoding: header.encoding, rest }, None)
+}
+
+/// The strands in a file, in the file's own unit and axes. Where the file begins with a table of vertices, as most do, that is
+/// never in memory as a whole.
+pub(crate) fn read(path: &Path) -> Result<Groom, FileProblem> {
+    const FRONT: u64 = 1 << 16;
+    let mut source = FilePieces::open(path)?;
+    let length = source.length();
+    let mut front = Vec::new();
+    source.visit(0, length.min(FRONT), 1, &mut |piece| front.extend_from_slice(piece))?;
+    // A header that is longer, or wrong, is one for the way that looks at all of it.
+    let table = Header::parse(&front).ok().and_then(|(header, rest)| {
+        let start = (front.len() - rest.len()) as u64;
+        let element = header.elements.first().filter(|element| element.name == "vertex")?;
+        let size = element.row_bytes(header.encoding)? as u64;
+        let bytes = element.rows.checked_mul(size).filter(|bytes| bytes.saturating_add(start) <= length)?;
+        Some((header, start, size as usize, bytes))
+    });
+    let Some((header, start, size, bytes)) = table else { return parse(&read_bytes(path)?) };
+    let element = &header.elements[0];
+    let columns = Columns::of(element)?;
+    let mut vertices = Vertices::with_capacity(&columns, element.rows as usize);
+    let big = header.encoding == Encoding::Big;
+    source.visit(start, bytes, size, &mut |piece| {
+        read_table(&mut vertices, element, &columns, (piece, size), big);
+    })?;
+    let mut rest = Vec::with_capacity((length - start - bytes) as usize);
+    source.visit(start + bytes, length - start - bytes, 1, &mut |piece| rest.extend_from_slice(piece))?;
+    let body = Body { encoding: header.encoding, rest: &rest };
+    parse_elements(&header.elements[1..], body, Some(vertices))
+}
+
+/// The strands in elements of a file, of which the vertices may be known already.
+fn parse_elements(
+    elements: &[Element],
+    mut body: Body<'_>,
+    mut vertices: Option<Vertices>,
+) -> Result<Groom, FileProblem> {
+    let mut strands = None;
+    for element in elements {
         body.check(element)?;
         let is_strands = STRANDS.iter().any(|name| element.name.eq_ignore_ascii_case(name));
         let known = vertices.as_ref().map_or(0, |vertices: &Vertices| vertices.points.len());
@@ -62,12 +118,12 @@ pub fn parse(bytes: &[u8]) -> Result<Groom, FileProblem> {
     let mut vertices: Vertices =
         vertices.ok_or_else(|| FileProblem::content("the file has no element \"vertex\""))?;
     let (groom, order) = match strands {
-        Some(Strands::Edges(chains)) => groom_of(&vertices.points, &chains)?,
-        Some(Strands::Lists { order, ends }) => ordered(&mut vertices, order, ends),
-        Some(Strands::Counts(ends)) => {
-            let order = (0..vertices.points.len() as u32).collect();
-            ordered(&mut vertices, order, ends)
+        Some(Strands::Edges(chains)) => {
+            let (groom, order) = groom_of(&vertices.points, &chains)?;
+            (groom, Some(order))
         }
+        Some(Strands::Lists { order, ends }) => ordered(&mut vertices, order, ends),
+        Some(Strands::Counts(ends)) => ordered(&mut vertices, None, ends),
         None if !vertices.ids.is_empty() => by_ids(&mut vertices),
         None => {
             return Err(FileProblem::content(
@@ -76,7 +132,7 @@ pub fn parse(bytes: &[u8]) -> Result<Groom, FileProblem> {
             ));
         }
     };
-    Ok(with_columns(groom, &order, &vertices))
+    Ok(with_columns(groom, order, vertices))
 }
 
 /// The mesh in the bytes of a file, in the file's own unit and axes.
@@ -221,20 +277,22 @@ fn read_table(
         end += number.size();
     }
     let rows = || table.chunks_exact(size.max(1));
-    let floats = |property: usize, scale: f64| -> Vec<f32> {
+    let floats = |to: &mut Vec<f32>, property: usize, scale: f64| {
         let (start, number) = ends[property];
         if number == Number::F32 && !big && scale == 1.0 {
-            return rows().map(|row| word(row, start).map_or(0.0, f32::from_le_bytes)).collect();
+            to.extend(rows().map(|row| word(row, start).map_or(0.0, f32::from_le_bytes)));
+            return;
         }
-        rows().map(|row| (decode(&row[start..], number, big).unwrap_or_default() * scale) as f32).collect()
+        to.extend(rows().map(|row| (decode(&row[start..], number, big).unwrap_or_default() * scale) as f32));
     };
-    let triples = |parts: [usize; 3], scale: f64| -> Vec<Vec3> {
+    let triples = |to: &mut Vec<Vec3>, parts: [usize; 3], scale: f64| {
         let [x, y, z] = parts.map(|part| ends[part]);
         let together = [y, z] == [(x.0 + 4, Number::F32), (x.0 + 8, Number::F32)] && x.1 == Number::F32;
         if together && !big && scale == 1.0 {
             let triple =
                 |row: &[u8]| row[x.0..].first_chunk().map_or(Vec3::ZERO, |&bytes| vec3_from_bytes(bytes));
-            return rows().map(triple).collect();
+            to.extend(rows().map(triple));
+            return;
         }
         let triple = |row: &[u8]| {
             let part = |(start, number): (usize, Number)| {
@@ -242,18 +300,18 @@ fn read_table(
             };
             Vec3::new(part(x), part(y), part(z))
         };
-        rows().map(triple).collect()
+        to.extend(rows().map(triple));
     };
-    vertices.points = triples(columns.position, 1.0);
+    triples(&mut vertices.points, columns.position, 1.0);
     if let Some((width, factor)) = columns.width {
-        vertices.widths = floats(width, factor);
+        floats(&mut vertices.widths, width, factor);
     }
     if let Some((colour, scale)) = columns.colour {
-        vertices.colours = triples(colour, scale);
+        triples(&mut vertices.colours, colour, scale);
     }
     if let Some((start, number)) = columns.id.map(|id| ends[id]) {
         let id = |row: &[u8]| decode(&row[start..], number, big).unwrap_or_default() as i64 as u32;
-        vertices.ids = rows().map(id).collect();
+        vertices.ids.extend(rows().map(id));
     }
 }
 
@@ -271,6 +329,9 @@ fn read_edges(body: &mut Body<'_>, element: &Element, vertices: usize) -> Result
 }
 
 fn read_lists(body: &mut Body<'_>, element: &Element, vertices: usize) -> Result<Strands, FileProblem> {
+    if let Some(ends) = body.consecutive_lists(element, vertices) {
+        return Ok(Strands::Lists { order: None, ends });
+    }
     let mut used = vec![false; vertices];
     let (mut order, mut ends) = (Vec::new(), Vec::new());
     let mut take = |vertex: u32| {
@@ -291,7 +352,7 @@ fn read_lists(body: &mut Body<'_>, element: &Element, vertices: usize) -> Result
             }
             ends.push(end);
         }
-        return Ok(Strands::Lists { order, ends });
+        return Ok(Strands::Lists { order: Some(order), ends });
     }
     let list = element.find(&LISTS, true).map(|property| Wanted { property, most: vertices });
     body.rows(element, list, |row| {
@@ -302,7 +363,7 @@ fn read_lists(body: &mut Body<'_>, element: &Element, vertices: usize) -> Result
         ends.push(end);
         Ok(())
     })?;
-    Ok(Strands::Lists { order, ends })
+    Ok(Strands::Lists { order: Some(order), ends })
 }
 
 fn read_counts(body: &mut Body<'_>, element: &Element, vertices: usize) -> Result<Strands, FileProblem> {
@@ -324,18 +385,30 @@ fn read_counts(body: &mut Body<'_>, element: &Element, vertices: usize) -> Resul
 }
 
 /// Strands of vertices in an order.
-fn ordered(vertices: &mut Vertices, mut order: Vec<u32>, mut ends: Vec<u32>) -> (Groom, Vec<u32>) {
-    order.truncate(ends.last().map_or(0, |&end| end as usize));
-    let all = std::mem::take(&mut vertices.points);
-    let points = order.iter().map(|&vertex| all[vertex as usize]).collect();
-    drop(all);
+fn ordered(vertices: &mut Vertices, mut order: Order, mut ends: Vec<u32>) -> (Groom, Order) {
+    let end = ends.last().map_or(0, |&end| end as usize);
+    if let Some(order) = &mut order {
+        order.truncate(end);
+    }
+    let points = in_order(std::mem::take(&mut vertices.points), &order, end);
     let roots = vec![Root::Rigid; ends.len()];
     ends.insert(0, 0);
     (Groom { curves: Curves { offsets: ends, points }, roots, ..Groom::default() }, order)
 }
 
+/// The values of the vertices of strands, `end` of them.
+fn in_order<T: Copy>(mut all: Vec<T>, order: &Order, end: usize) -> Vec<T> {
+    match order {
+        Some(order) => order.iter().map(|&vertex| all[vertex as usize]).collect(),
+        None => {
+            all.truncate(end);
+            all
+        }
+    }
+}
+
 /// Strands of vertices with the same identifier, in the order in which the identifiers first come.
-fn by_ids(vertices: &mut Vertices) -> (Groom, Vec<u32>) {
+fn by_ids(vertices: &mut Vertices) -> (Groom, Order) {
     let ids = std::mem::take(&mut vertices.ids);
     let id = |vertex: u32| ids[vertex as usize];
     let mut order: Vec<u32> = (0..ids.len() as u32).collect();
@@ -351,17 +424,18 @@ fn by_ids(vertices: &mut Vertices) -> (Groom, Vec<u32>) {
         strand_ids.push(id(strand[0]));
     }
     drop((first, ids));
-    let (groom, order) = ordered(vertices, order, ends);
+    let (groom, order) = ordered(vertices, Some(order), ends);
     (Groom { ids: strand_ids, ..groom }, order)
 }
 
 /// The groom with what else is known of its vertices.
-fn with_columns(mut groom: Groom, order: &[u32], vertices: &Vertices) -> Groom {
+fn with_columns(mut groom: Groom, order: Order, vertices: Vertices) -> Groom {
+    let end = groom.vertices();
     if !vertices.widths.is_empty() {
-        groom.widths = order.iter().map(|&vertex| vertices.widths[vertex as usize]).collect();
+        groom.widths = in_order(vertices.widths, &order, end);
     }
     if !vertices.colours.is_empty() {
-        let colours = order.iter().map(|&vertex| vertices.colours[vertex as usize]).collect();
+        let colours = in_order(vertices.colours, &order, end);
         let (name, domain) = (COLOUR.to_owned(), Domain::Vertex);
         groom.attributes.push(Attribute { name, domain, values: Values::Vec3(colours) });
     }

@@ -54,12 +54,7 @@ impl<'a> Body<'a> {
 
     /// The rows of an element whose properties are all single numbers, if the file is binary: rows of so many bytes.
     pub(super) fn table(&mut self, element: &Element) -> Option<(&'a [u8], usize)> {
-        if self.encoding == Encoding::Ascii
-            || element.properties.iter().any(|property| property.count.is_some())
-        {
-            return None;
-        }
-        let size: usize = element.properties.iter().map(|property| property.number.size()).sum();
+        let size = element.row_bytes(self.encoding)?;
         let bytes = usize::try_from(element.rows).ok()?.checked_mul(size)?;
         let (rows, rest) = self.rest.split_at_checked(bytes)?;
         self.rest = rest;
@@ -91,6 +86,30 @@ impl<'a> Body<'a> {
             self.rest = rest;
             Ok(list.as_chunks().0)
         }))
+    }
+
+    /// Where the lists of an element end, if it has lists as [`Self::word_lists`] reads them that name the vertices one after the
+    /// other from the first on; otherwise nothing, and nothing is read.
+    pub(super) fn consecutive_lists(&mut self, element: &Element, vertices: usize) -> Option<Vec<u32>> {
+        let start = self.rest;
+        let mut ends = Vec::new();
+        let mut end = 0_u32;
+        let mut lists = self.word_lists(element)?;
+        let consecutive = lists.all(|list| {
+            let Ok(list) = list else { return false };
+            let follows = list
+                .iter()
+                .zip(end..)
+                .fold(true, |all, (word, next)| all & (u32::from_le_bytes(*word) == next));
+            end = end.saturating_add(list.len() as u32);
+            ends.push(end);
+            follows && end as usize <= vertices
+        });
+        drop(lists);
+        if !consecutive {
+            self.rest = start;
+        }
+        consecutive.then_some(ends)
     }
 
     /// Reads all rows of an element; `list` is the list that is wanted.

@@ -53,6 +53,8 @@ pub struct RunOptions {
     pub report: Option<PathBuf>,
     /// Whether to go on from a checkpoint.
     pub resume: bool,
+    /// Whether USD files that the scene names may bring in others from outside their folders.
+    pub allow_outside: bool,
 }
 
 /// Hears about a run.
@@ -109,7 +111,7 @@ pub fn run(
     let scene = read_scene(options)?;
     let out = output_path(options, &scene);
     CacheFormat::of_file(&out)?;
-    let library = Folder::of_scene(&options.scene);
+    let library = Folder::of_scene(&options.scene).allowing_outside(options.allow_outside);
     check_inputs(options, &scene, &library, &out)?;
     let simulation = Simulation::new(scene, &library).map_err(|source| match source {
         // It names the scene's file itself.

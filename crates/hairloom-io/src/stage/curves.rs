@@ -8,7 +8,7 @@ use hairloom::groom::{Attribute, Curves, Domain, Groom, Root, Values};
 use super::{Budget, Stage, value};
 use crate::cache::{CacheError, layout};
 use crate::spline::{self, Basis, Cubic};
-use crate::usd::{self, Prim, Value};
+use crate::usd::{ComposedAttribute, ComposedPrim, Value};
 
 /// The memory of a strand besides its points [bytes].
 const STRAND_BYTES: usize = 32;
@@ -16,7 +16,7 @@ const STRAND_BYTES: usize = 32;
 /// What is known of a prim while its values are read.
 struct Reading<'a> {
     stage: &'a Stage,
-    prim: Prim<'a>,
+    prim: ComposedPrim<'a>,
     /// [time codes]
     time: f64,
     budget: &'a Budget,
@@ -31,7 +31,12 @@ struct Reading<'a> {
 }
 
 /// The curves of one prim at a time [time codes].
-pub(super) fn read(stage: &Stage, prim: Prim<'_>, time: f64, budget: &Budget) -> Result<Groom, CacheError> {
+pub(super) fn read(
+    stage: &Stage,
+    prim: ComposedPrim<'_>,
+    time: f64,
+    budget: &Budget,
+) -> Result<Groom, CacheError> {
     let wrong = |problem: String| stage.problem(prim.path().as_str(), &problem);
     let points = stage.points(prim, time, budget)?;
     let offsets = offsets(prim, time, points.len())?.map_err(wrong)?;
@@ -65,7 +70,7 @@ pub(super) fn read(stage: &Stage, prim: Prim<'_>, time: f64, budget: &Budget) ->
     spline::lay_along(&cubic, first.as_deref(), groom, varying, |bytes| budget.pay(bytes)).map_err(wrong)
 }
 
-fn text(prim: Prim<'_>, name: &str, otherwise: &str) -> Result<String, CacheError> {
+fn text(prim: ComposedPrim<'_>, name: &str, otherwise: &str) -> Result<String, CacheError> {
     let value = match prim.attribute(name) {
         Some(attribute) => attribute.default()?,
         None => None,
@@ -74,12 +79,12 @@ fn text(prim: Prim<'_>, name: &str, otherwise: &str) -> Result<String, CacheErro
 }
 
 /// Whether a prim's curves are cubic.
-pub(super) fn is_cubic(prim: Prim<'_>) -> Result<bool, CacheError> {
+pub(super) fn is_cubic(prim: ComposedPrim<'_>) -> Result<bool, CacheError> {
     Ok(text(prim, "type", "cubic")? == "cubic")
 }
 
 /// What kind of cubic curves a prim has, if they are cubic; curves without ends are refused.
-fn cubic(stage: &Stage, prim: Prim<'_>) -> Result<Option<Cubic>, CacheError> {
+fn cubic(stage: &Stage, prim: ComposedPrim<'_>) -> Result<Option<Cubic>, CacheError> {
     let wrong = |problem: &str| stage.problem(prim.path().as_str(), problem);
     let wrap = text(prim, "wrap", "nonperiodic")?;
     if wrap == "periodic" {
@@ -101,7 +106,7 @@ fn cubic(stage: &Stage, prim: Prim<'_>) -> Result<Option<Cubic>, CacheError> {
 }
 
 /// Where each strand begins, if the counts describe the points.
-fn offsets(prim: Prim<'_>, time: f64, points: usize) -> Result<Result<Vec<u32>, String>, CacheError> {
+fn offsets(prim: ComposedPrim<'_>, time: f64, points: usize) -> Result<Result<Vec<u32>, String>, CacheError> {
     let counts = match prim.attribute("curveVertexCounts") {
         Some(attribute) => value::at(&attribute, time)?,
         None => None,
@@ -139,7 +144,9 @@ impl Reading<'_> {
         let named = |name| self.prim.attribute(name);
         let Some(attribute) = named("primvars:widths").or_else(|| named("widths")) else { return Ok(()) };
         let Some(Value::FloatArray(mut widths)) = value::at(&attribute, self.time)? else { return Ok(()) };
-        widths.iter_mut().for_each(|width| *width *= scale);
+        if scale != 1.0 {
+            widths.iter_mut().for_each(|width| *width *= scale);
+        }
         let curves = &self.groom.curves;
         let (strands, vertices) = (curves.strands(), curves.points.len());
         self.pay(vertices.max(widths.len()) * size_of::<f32>())?;
@@ -166,7 +173,7 @@ impl Reading<'_> {
     }
 
     /// Takes up a primvar that has a value for each strand, each vertex or each end of a segment of cubic curves.
-    fn take_primvar(&mut self, primvar: &usd::Attribute<'_>) -> Result<(), CacheError> {
+    fn take_primvar(&mut self, primvar: &ComposedAttribute<'_>) -> Result<(), CacheError> {
         let Some(name) = primvar.name().strip_prefix("primvars:") else { return Ok(()) };
         if name == "widths" || name.ends_with(":indices") {
             return Ok(());

@@ -5,12 +5,12 @@ use hairloom::body::TriMesh;
 use super::{Budget, Stage, StageMesh, value};
 use crate::cache::CacheError;
 use crate::obj::triangulate::triangulate;
-use crate::usd::{Prim, Value};
+use crate::usd::{ComposedPrim, Value};
 
 /// A mesh at a time [time codes], in triangles that wind counter-clockwise.
 pub(super) fn read(
     stage: &Stage,
-    prim: Prim<'_>,
+    prim: ComposedPrim<'_>,
     time: f64,
     budget: &Budget,
 ) -> Result<StageMesh, CacheError> {
@@ -75,12 +75,12 @@ pub(super) fn read(
     Ok(StageMesh { name, mesh, color, point_colors })
 }
 
-fn token(prim: Prim<'_>, name: &str) -> Result<Option<String>, CacheError> {
+fn token(prim: ComposedPrim<'_>, name: &str) -> Result<Option<String>, CacheError> {
     let Some(attribute) = prim.attribute(name) else { return Ok(None) };
     Ok(attribute.default()?.and_then(|value| value.as_str().map(str::to_owned)))
 }
 
-fn colors(prim: Prim<'_>) -> Result<Vec<[f32; 3]>, CacheError> {
+fn colors(prim: ComposedPrim<'_>) -> Result<Vec<[f32; 3]>, CacheError> {
     let Some(attribute) = prim.attribute("primvars:displayColor") else { return Ok(Vec::new()) };
     Ok(attribute.default()?.and_then(|value| value.to_vec3f_array()).unwrap_or_default())
 }

@@ -1,7 +1,7 @@
-//! The curves and meshes of a USD layer, as they are in the world: metres, y up.
+//! The curves and meshes of a USD layer and of those that it brings in, as they are in the world: metres, y up.
 //!
-//! All `BasisCurves` together are one groom. Prims that are inactive, or only templates (`class`), are left out, with
-//! all below them. Cubic curves become polylines as [`crate::spline`] says.
+//! All `BasisCurves` together are one groom. Prims that are inactive, only templates (`class`) or defined nowhere (`over`) are left
+//! out, with all below them. Cubic curves become polylines as [`crate::spline`] says.
 
 mod budget;
 mod curves;
@@ -22,7 +22,7 @@ use hairloom::groom::Groom;
 use crate::cache::{CacheError, layout};
 use crate::grooms::decimal;
 use crate::space::{Axis, Space};
-use crate::usd::{Layer, Prim, Specifier, Value};
+use crate::usd::{ComposedPrim, Composition, Specifier, Value};
 
 /// A mesh of a layer at a time.
 pub(crate) struct StageMesh {
@@ -39,7 +39,7 @@ pub(crate) struct StageMesh {
 /// A layer, and where its curves and meshes are.
 #[derive(Debug)]
 pub(crate) struct Stage {
-    layer: Layer,
+    layer: Composition,
     /// Metres and y up, from the layer's units.
     scene_from_layer: DMat4,
     space: Space,
@@ -59,9 +59,10 @@ struct CurvesPrim {
 }
 
 impl Stage {
-    /// Opens a layer and looks for curves and meshes.
-    pub(crate) fn open(path: &Path) -> Result<Self, CacheError> {
-        let layer = Layer::open(path)?;
+    /// Opens a layer and all that it brings in, from outside its folder only where that is allowed, and looks for curves and
+    /// meshes.
+    pub(crate) fn open(path: &Path, outside: bool) -> Result<Self, CacheError> {
+        let layer = Composition::open(path, outside)?;
         let number = |name: &str, otherwise: f64| -> Result<f64, CacheError> {
             let value = layer.metadata(name)?.and_then(|value| value.as_f64());
             Ok(value.filter(|value| value.is_finite() && *value > 0.0).unwrap_or(otherwise))
@@ -79,6 +80,11 @@ impl Stage {
     /// The unit and axes of the layer.
     pub(crate) fn space(&self) -> Space {
         self.space
+    }
+
+    /// What is left out and may matter, in words.
+    pub(crate) fn warnings(&self) -> &[String] {
+        self.layer.warnings()
     }
 
     /// Takes the layer for one in this unit and these axes from now on.
@@ -178,7 +184,7 @@ impl Stage {
                 Some(attribute) => value::at(&attribute, time)?,
                 None => None,
             };
-            let Some(velocities) = value.as_ref().and_then(Value::to_vec3f_array) else {
+            let Some(velocities) = value.and_then(Value::into_vec3f_array) else {
                 return Ok(Vec::new());
             };
             self.pay(&budget, prim, velocities.len() * size_of::<Vec3>())?;
@@ -187,7 +193,11 @@ impl Stage {
                 true => Vec3::from_array(velocity),
                 false => matrix.transform_vector3(Vec3::from_array(velocity).as_dvec3()).as_vec3(),
             };
-            all.extend(velocities.into_iter().map(turn));
+            let velocities = velocities.into_iter().map(turn);
+            match all.is_empty() {
+                true => all = velocities.collect(),
+                false => all.extend(velocities),
+            }
         }
         Ok(all)
     }
@@ -210,21 +220,17 @@ impl Stage {
     }
 
     /// Pays for memory [bytes] that a prim needs.
-    fn pay(&self, budget: &Budget, prim: Prim<'_>, bytes: usize) -> Result<(), CacheError> {
+    fn pay(&self, budget: &Budget, prim: ComposedPrim<'_>, bytes: usize) -> Result<(), CacheError> {
         budget.pay(bytes as u64).map_err(|problem| self.problem(prim.path().as_str(), &problem))
     }
 
     /// The points of a prim in the world [m].
-    fn points(&self, prim: Prim<'_>, time: f64, budget: &Budget) -> Result<Vec<Vec3>, CacheError> {
+    fn points(&self, prim: ComposedPrim<'_>, time: f64, budget: &Budget) -> Result<Vec<Vec3>, CacheError> {
         let value = match prim.attribute("points") {
             Some(attribute) => value::at(&attribute, time)?,
             None => None,
         };
-        let points = match value {
-            Some(Value::Vec3fArray(points)) => Some(points),
-            other => other.as_ref().and_then(Value::to_vec3f_array),
-        };
-        let Some(points) = points else {
+        let Some(points) = value.and_then(Value::into_vec3f_array) else {
             return Err(self.problem(prim.path().as_str(), "it has no points"));
         };
         self.pay(budget, prim, points.len() * size_of::<Vec3>())?;
@@ -237,9 +243,10 @@ impl Stage {
     }
 
     /// The transform from a prim to the scene, at a time [time codes].
-    fn scene_from_prim(&self, prim: Prim<'_>, time: f64) -> Result<DMat4, CacheError> {
+    fn scene_from_prim(&self, prim: ComposedPrim<'_>, time: f64) -> Result<DMat4, CacheError> {
         let mut matrix = self.scene_from_layer;
-        let mut down: Vec<Prim<'_>> = std::iter::successors(Some(prim), Prim::parent).collect();
+        let mut down: Vec<ComposedPrim<'_>> =
+            std::iter::successors(Some(prim), ComposedPrim::parent).collect();
         down.reverse();
         for prim in down {
             let local = transform::local(prim, time).map_err(|problem| match problem {
@@ -269,13 +276,14 @@ pub(crate) fn scene_from_file(unit: f64, up: Axis) -> DMat4 {
 }
 
 /// The curves, and the numbers of the prims with meshes.
-fn geometry(layer: &Layer) -> Result<(Vec<CurvesPrim>, Vec<u32>), CacheError> {
+fn geometry(layer: &Composition) -> Result<(Vec<CurvesPrim>, Vec<u32>), CacheError> {
     let (mut curves, mut meshes) = (Vec::new(), Vec::new());
-    let mut open: Vec<(Prim<'_>, bool)> = layer.roots()?.into_iter().map(|prim| (prim, false)).collect();
+    let mut open: Vec<(ComposedPrim<'_>, bool)> =
+        layer.roots().into_iter().map(|prim| (prim, false)).collect();
     open.reverse();
     while let Some((prim, above)) = open.pop() {
         let inactive = prim.metadata("active")? == Some(Value::Bool(false));
-        if inactive || prim.specifier()? == Specifier::Class {
+        if inactive || prim.specifier()? != Specifier::Def {
             continue;
         }
         let purpose = match prim.attribute("purpose") {
@@ -294,7 +302,7 @@ fn geometry(layer: &Layer) -> Result<(Vec<CurvesPrim>, Vec<u32>), CacheError> {
             "Mesh" => meshes.push(prim.node()),
             _ => {}
         }
-        let mut children: Vec<_> = prim.children()?.into_iter().map(|child| (child, guides)).collect();
+        let mut children: Vec<_> = prim.children().into_iter().map(|child| (child, guides)).collect();
         children.reverse();
         open.append(&mut children);
     }
@@ -302,7 +310,7 @@ fn geometry(layer: &Layer) -> Result<(Vec<CurvesPrim>, Vec<u32>), CacheError> {
 }
 
 /// Whether a prim's strands are among others that Hairloom wrote.
-fn is_copy(prim: Prim<'_>) -> Result<bool, CacheError> {
+fn is_copy(prim: ComposedPrim<'_>) -> Result<bool, CacheError> {
     let Some(Value::Dictionary(entries)) = prim.metadata("customData")? else { return Ok(false) };
     Ok(entries.iter().any(|(key, value)| &**key == layout::COPY && *value == Value::Bool(true)))
 }

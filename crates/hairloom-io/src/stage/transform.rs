@@ -3,7 +3,7 @@
 use glam::{DMat4, DQuat, DVec3};
 
 use super::value;
-use crate::usd::{Half, Prim, UsdError, Value};
+use crate::usd::{ComposedPrim, Half, UsdError, Value};
 
 /// Why a transform cannot be made.
 pub(super) enum Problem {
@@ -26,7 +26,7 @@ pub(super) struct Local {
 }
 
 /// The transform of a prim at a time [time codes].
-pub(super) fn local(prim: Prim<'_>, time: f64) -> Result<Local, Problem> {
+pub(super) fn local(prim: ComposedPrim<'_>, time: f64) -> Result<Local, Problem> {
     let mut local = Local { matrix: DMat4::IDENTITY, resets: false };
     let order = match prim.attribute("xformOpOrder") {
         Some(order) => order.default()?,

@@ -1,9 +1,9 @@
 //! Values between samples.
 
-use crate::usd::{Attribute, Quat, UsdError, Value};
+use crate::usd::{ComposedAttribute, Quat, UsdError, Value};
 
 /// The value at a time [time codes]: linear between samples where the kind allows it; nothing where none is given.
-pub(super) fn at(attribute: &Attribute<'_>, time: f64) -> Result<Option<Value>, UsdError> {
+pub(super) fn at(attribute: &ComposedAttribute<'_>, time: f64) -> Result<Option<Value>, UsdError> {
     let times = attribute.times()?;
     let after = times.partition_point(|&sample| sample <= time);
     let value = match (times.get(after.wrapping_sub(1)), times.get(after)) {

@@ -31,6 +31,12 @@ pub(super) trait Element: Copy + Default + PartialEq {
     const ROWS: usize = 1;
     fn store(&self, bytes: &mut [u8]);
     fn fetch(bytes: &[u8]) -> Self;
+    /// Many, each from its bytes.
+    fn fetch_all(elements: &mut [Self], bytes: &[u8]) {
+        for (element, bytes) in elements.iter_mut().zip(bytes.chunks_exact(Self::BYTES)) {
+            *element = Self::fetch(bytes);
+        }
+    }
     /// From the payload of a value that is small enough to be packed into its own reference.
     fn unpack(payload: u32) -> Self;
     /// The number at `index` in the order of the text format.
@@ -195,6 +201,12 @@ where
             *part = C::fetch(bytes);
         }
         element
+    }
+    fn fetch_all(elements: &mut [Self], bytes: &[u8]) {
+        // The parts lie one after the other in both: a plain copy.
+        for (part, bytes) in elements.as_flattened_mut().iter_mut().zip(bytes.chunks_exact(C::BYTES)) {
+            *part = C::fetch(bytes);
+        }
     }
     fn unpack(payload: u32) -> Self {
         if Self::BYTES <= 4 {

@@ -46,6 +46,14 @@ pub enum UsdError {
         /// What should have been there.
         expected: String,
     },
+    /// Layers cannot be put together.
+    #[error("{}: {problem}", path.display())]
+    Composition {
+        /// The layer.
+        path: PathBuf,
+        /// Its prim, and what is wrong.
+        problem: String,
+    },
     /// The caller asked for what cannot be, such as a value of another type than declared.
     #[error("{0}")]
     Usage(String),

@@ -35,6 +35,16 @@ pub(super) struct Node {
     pub(super) properties: Vec<u32>,
 }
 
+/// A variant of a prim: opinions that count where it is chosen.
+#[derive(Debug)]
+pub(super) struct Variant {
+    pub(super) prim: u32,
+    pub(super) set: Token,
+    pub(super) name: Token,
+    /// Holds the opinions like a prim, but is no child of one.
+    pub(super) node: u32,
+}
+
 /// What is behind a layer.
 #[derive(Debug)]
 pub(super) enum Content {
@@ -49,6 +59,8 @@ pub struct Layer {
     /// The first is the root.
     pub(super) nodes: Vec<Node>,
     pub(super) content: Content,
+    /// By prim, set and name.
+    variants: Vec<Variant>,
     /// What lies below prims with many children or properties, by parent, kind and name; made when it is first needed.
     by_name: OnceLock<Vec<u32>>,
 }
@@ -62,7 +74,27 @@ impl Layer {
     pub fn open(path: impl AsRef<std::path::Path>) -> Result<Self, UsdError> {
         let path = path.as_ref();
         let io = |error| UsdError::io(path, error);
-        let mut file = File::open(path).map_err(io)?;
+        let file = File::open(path).map_err(io)?;
+        Self::read(path, file)
+    }
+
+    /// Opens a layer inside of a `.usdz` package; nothing if there is no file of that name in it.
+    pub(super) fn open_inside(package: &std::path::Path, name: &str) -> Result<Option<Self>, UsdError> {
+        let io = |error| UsdError::io(package, error);
+        let mut file = File::open(package).map_err(io)?;
+        let found = package::layer(&mut file, Some(name)).map_err(|fault| binary_error(package, fault))?;
+        let shown = PathBuf::from(format!("{}[{name}]", package.display()));
+        found.map(|part| Self::read_part(&shown, file, part)).transpose()
+    }
+
+    /// The name of the first layer inside of a package; nothing for a file that is none.
+    pub(super) fn first_name(path: &std::path::Path) -> Result<Option<String>, UsdError> {
+        let mut file = File::open(path).map_err(|error| UsdError::io(path, error))?;
+        package::first_name(&mut file).map_err(|fault| binary_error(path, fault))
+    }
+
+    fn read(path: &std::path::Path, mut file: File) -> Result<Self, UsdError> {
+        let io = |error| UsdError::io(path, error);
         let mut magic = Vec::new();
         (&mut file).take(8).read_to_end(&mut magic).map_err(io)?;
         file.seek(SeekFrom::Start(0)).map_err(io)?;
@@ -71,14 +103,7 @@ impl Layer {
         }
         if magic.starts_with(package::MAGIC) {
             let part = package::first_layer(&mut file).map_err(|fault| binary_error(path, fault))?;
-            let mut magic = package::read_part(&mut file, (part.0, part.1.min(8))).map_err(io)?;
-            if magic == *binary::MAGIC {
-                return Self::binary(path, Source::part(file, part));
-            }
-            if magic.starts_with(b"#usda") {
-                magic = package::read_part(&mut file, part).map_err(io)?;
-            }
-            return Self::text(path, magic);
+            return Self::read_part(path, file, part);
         }
         let mut text = magic;
         if text.starts_with(b"#usda") {
@@ -86,6 +111,19 @@ impl Layer {
             file.read_to_end(&mut text).map_err(io)?;
         }
         Self::text(path, text)
+    }
+
+    /// Reads a layer that is a part of a file.
+    fn read_part(path: &std::path::Path, mut file: File, part: (u64, u64)) -> Result<Self, UsdError> {
+        let io = |error| UsdError::io(path, error);
+        let mut magic = package::read_part(&mut file, (part.0, part.1.min(8))).map_err(io)?;
+        if magic == *binary::MAGIC {
+            return Self::binary(path, Source::part(file, part));
+        }
+        if magic.starts_with(b"#usda") {
+            magic = package::read_part(&mut file, part).map_err(io)?;
+        }
+        Self::text(path, magic)
     }
 
     /// A layer from the bytes of a file; `name` is for messages.
@@ -108,20 +146,22 @@ impl Layer {
 
     fn binary(path: &std::path::Path, source: Source) -> Result<Self, UsdError> {
         let file = CrateFile::open(source).map_err(|fault| binary_error(path, fault))?;
-        Ok(Self::new(path, crate_nodes(&file), Content::Crate(Box::new(file))))
+        let (nodes, variants) = crate_nodes(&file);
+        Ok(Self::new(path, nodes, variants, Content::Crate(Box::new(file))))
     }
 
     fn text(path: &std::path::Path, text: Vec<u8>) -> Result<Self, UsdError> {
         if !text.starts_with(b"#usda") {
             return Err(UsdError::UnknownFormat { path: path.to_owned() });
         }
-        let (content, nodes) =
+        let (content, nodes, variants) =
             TextFile::parse(text).map_err(|(fault, text)| text_error(path, &text, fault))?;
-        Ok(Self::new(path, nodes, Content::Text(content)))
+        Ok(Self::new(path, nodes, variants, Content::Text(content)))
     }
 
-    fn new(path: &std::path::Path, nodes: Vec<Node>, content: Content) -> Self {
-        Self { file: path.to_owned(), nodes, content, by_name: OnceLock::new() }
+    fn new(path: &std::path::Path, nodes: Vec<Node>, mut variants: Vec<Variant>, content: Content) -> Self {
+        variants.sort_by(|a, b| a.key().cmp(&b.key()));
+        Self { file: path.to_owned(), nodes, content, variants, by_name: OnceLock::new() }
     }
 
     /// How long the layer is [bytes].
@@ -204,8 +244,15 @@ impl Layer {
         (key(found) == wanted).then_some(found)
     }
 
-    /// The prim with a number that [`Prim::node`] gave.
-    pub(crate) fn prim_at(&self, node: u32) -> Prim<'_> {
+    /// The node with the opinions of a variant of a prim.
+    pub(super) fn variant(&self, prim: u32, set: &str, name: &str) -> Option<u32> {
+        let wanted = (prim, set, name);
+        let found = self.variants.get(self.variants.partition_point(|variant| variant.key() < wanted))?;
+        (found.key() == wanted).then_some(found.node)
+    }
+
+    /// The prim at a node.
+    pub(super) fn prim_at(&self, node: u32) -> Prim<'_> {
         Prim::new(self, node)
     }
 
@@ -219,7 +266,12 @@ impl Layer {
         let mut text = String::new();
         for node in names.into_iter().rev() {
             let node = &self.nodes[node as usize];
-            text.push(if node.kind == NodeKind::Prim { '/' } else { '.' });
+            match node.kind {
+                // Variants stand in braces right after the prim.
+                NodeKind::Prim if node.name.starts_with('{') => {}
+                NodeKind::Prim => text.push('/'),
+                _ => text.push('.'),
+            }
             text.push_str(&node.name);
         }
         Path::new(if text.is_empty() { "/".to_owned() } else { text })
@@ -291,8 +343,9 @@ fn text_error(path: &std::path::Path, text: &[u8], fault: Fault) -> UsdError {
     }
 }
 
-/// The prims and properties among the specs of a crate file; what lies inside of variants is left out.
-fn crate_nodes(file: &CrateFile) -> Vec<Node> {
+/// The prims, properties and variants among the specs of a crate file.
+fn crate_nodes(file: &CrateFile) -> (Vec<Node>, Vec<Variant>) {
+    let mut variants = Vec::new();
     let mut nodes = vec![Node {
         name: "".into(),
         parent: 0,
@@ -309,7 +362,7 @@ fn crate_nodes(file: &CrateFile) -> Vec<Node> {
                 of_path[entry.path as usize] = 0;
                 continue;
             }
-            spec::PRIM => NodeKind::Prim,
+            spec::PRIM | spec::VARIANT => NodeKind::Prim,
             spec::ATTRIBUTE => NodeKind::Attribute,
             spec::RELATIONSHIP => NodeKind::Relationship,
             _ => continue,
@@ -339,11 +392,27 @@ fn crate_nodes(file: &CrateFile) -> Vec<Node> {
         }
         nodes[node].parent = parent;
         let kind = nodes[node].kind;
+        if let Some((set, name)) = variant_of(&nodes[node].name) {
+            variants.push(Variant { prim: parent, set, name, node: node as u32 });
+            continue;
+        }
         let parent = &mut nodes[parent as usize];
         match kind {
             NodeKind::Prim => parent.children.push(node as u32),
             _ => parent.properties.push(node as u32),
         }
     }
-    nodes
+    (nodes, variants)
+}
+
+/// The set and the name in an element of a path such as `{look=red}`.
+fn variant_of(element: &str) -> Option<(Token, Token)> {
+    let (set, name) = element.strip_prefix('{')?.strip_suffix('}')?.split_once('=')?;
+    Some((set.into(), name.into()))
+}
+
+impl Variant {
+    fn key(&self) -> (u32, &str, &str) {
+        (self.prim, &self.set, &self.name)
+    }
 }

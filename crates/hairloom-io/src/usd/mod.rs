@@ -1,8 +1,8 @@
-//! USD layers: the text (`.usda`) and the binary crate (`.usdc`) format, read and written here without any other
-//! USD library; of packages (`.usdz`) the first layer is read.
+//! USD layers: the text (`.usda`) and the binary crate (`.usdc`) format and packages of them (`.usdz`), read and written
+//! (packages are only read) here without any other USD library.
 //!
-//! The module knows layers, prims, properties, metadata and values, nothing about hair. It does no composition:
-//! references, payloads, inherits and variants are stepped over, and what one layer holds is what one sees.
+//! The module knows layers, prims, properties, metadata and values, nothing about hair. A [`Layer`] is one file, and what
+//! it holds is what one sees; `compose` puts the layers of a stage together.
 //!
 //! Caches are its purpose, so both directions work one time sample at a time:
 //!
@@ -15,6 +15,7 @@
 //! wrong with a file comes back as a [`UsdError`] that names the byte, or the line and column.
 
 mod binary;
+mod compose;
 mod draft;
 mod element;
 mod error;
@@ -28,6 +29,7 @@ mod type_name;
 mod value;
 mod writer;
 
+pub(crate) use compose::{ComposedAttribute, ComposedPrim, Composition};
 pub use draft::{AttributeId, PrimId, RelationshipId};
 pub use element::Quat;
 pub use error::UsdError;
@@ -35,5 +37,5 @@ pub use half::Half;
 pub use layer::Layer;
 pub use path::Path;
 pub use prim::{Attribute, Prim, Relationship};
-pub use value::{ListOp, Specifier, Token, Value};
+pub use value::{LayerOffset, ListOp, Reference, Specifier, Token, Value};
 pub use writer::{Format, Keep, Writer};

@@ -25,20 +25,14 @@ impl<'a> Prim<'a> {
         &self.layer.nodes[self.node as usize]
     }
 
-    /// The number of the prim in its layer.
-    pub(crate) fn node(&self) -> u32 {
-        self.node
-    }
-
-    /// The prim above; nothing for those at the top.
-    pub(crate) fn parent(&self) -> Option<Self> {
-        let parent = self.data().parent;
-        (parent != 0).then(|| Self::new(self.layer, parent))
-    }
-
     /// The last element of the path.
     pub fn name(&self) -> &'a str {
         &self.data().name
+    }
+
+    /// The name, shared.
+    pub(super) fn token(&self) -> Token {
+        self.data().name.clone()
     }
 
     /// The path, such as `/World/Hair`.

@@ -84,6 +84,24 @@ pub(super) fn of_value(value: &Value) -> Option<String> {
     Some(if array { format!("{base}[]") } else { base.to_owned() })
 }
 
+/// Metadata that the text calls by another name than the data model.
+const TEXT_NAMES: [(&str, &str); 4] = [
+    ("doc", "documentation"),
+    ("inherits", "inheritPaths"),
+    ("variantSets", "variantSetNames"),
+    ("variants", "variantSelection"),
+];
+
+/// The name of metadata in the data model, from that in the text.
+pub(super) fn of_text(name: &str) -> &str {
+    TEXT_NAMES.iter().find(|(text, _)| *text == name).map_or(name, |(_, field)| field)
+}
+
+/// The name of metadata in the text.
+pub(super) fn in_text(name: &str) -> &str {
+    TEXT_NAMES.iter().find(|(_, field)| *field == name).map_or(name, |(text, _)| text)
+}
+
 /// The kind of a metadata field that the schemas of USD fix, so that text and binary files read alike.
 pub(super) fn of_metadata(name: &str) -> Option<(Kind, bool)> {
     Some(match name {

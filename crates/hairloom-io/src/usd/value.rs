@@ -68,6 +68,41 @@ impl<T> ListOp<T> {
     }
 }
 
+/// How times of one layer are placed in another: the times there are `scale` times those here, plus `offset`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LayerOffset {
+    /// [time codes]
+    pub offset: f64,
+    /// Time codes there for each one here.
+    pub scale: f64,
+}
+
+impl LayerOffset {
+    /// Times stay what they are.
+    pub const NONE: Self = Self { offset: 0.0, scale: 1.0 };
+
+    /// The time there, of a time here [time codes].
+    pub fn apply(&self, time: f64) -> f64 {
+        self.scale * time + self.offset
+    }
+
+    /// First `inner`, then this one.
+    pub(super) fn after(&self, inner: &Self) -> Self {
+        Self { offset: self.apply(inner.offset), scale: self.scale * inner.scale }
+    }
+}
+
+/// Where a reference or a payload brings in a prim from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reference {
+    /// The path of the file as it is written; empty for the layer itself.
+    pub asset: Arc<str>,
+    /// The prim there; empty for the one that its layer names as `defaultPrim`.
+    pub prim: Path,
+    /// How times are placed.
+    pub offset: LayerOffset,
+}
+
 /// Calls a macro with every kind of number: scalar variant, array variant, element type, code in binary files, and
 /// what it is.
 macro_rules! numeric_kinds {
@@ -134,6 +169,10 @@ macro_rules! define_value {
             PathListOp(ListOp<Path>),
             /// Edits to a list of integers, whatever their width in the file.
             IntListOp(ListOp<i64>),
+            /// Edits to a list of references or payloads.
+            References(ListOp<Reference>),
+            /// How the times of the sublayers are placed, one for each.
+            LayerOffsets(Vec<LayerOffset>),
             /// Named values, in the order of the file.
             Dictionary(Vec<(Token, Value)>),
             /// What a prim spec does.
@@ -249,6 +288,14 @@ impl Value {
             Self::UInt64(value) => i64::try_from(value).ok()?,
             _ => return None,
         })
+    }
+
+    /// The same as [`Self::to_vec3f_array`], without a copy where none is needed.
+    pub fn into_vec3f_array(self) -> Option<Vec<[f32; 3]>> {
+        match self {
+            Self::Vec3fArray(values) => Some(values),
+            other => other.to_vec3f_array(),
+        }
     }
 
     /// Triples of 32-bit numbers from a triple array of any float width.

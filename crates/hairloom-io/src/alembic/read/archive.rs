@@ -9,7 +9,7 @@ use super::super::header::{MetadataTable, decode_objects, metadata_value};
 use super::super::source::Source;
 use super::super::time::TimeSampling;
 use super::reader::{Child, Reader, Result};
-use crate::space::Space;
+use glam::DMat4;
 
 /// At the end of the headers of an object's children stand so many bytes of hashes.
 const HASHES: usize = 32;
@@ -60,8 +60,8 @@ pub struct Archive {
     pub(super) table: MetadataTable,
     pub(super) samplings: Vec<TimeSampling>,
     metadata: String,
-    /// The unit and the axes that someone said the file has.
-    pub(in super::super) said: Option<Space>,
+    /// Places everything, if not by the unit that the file states.
+    pub(in super::super) placement: Option<DMat4>,
     /// Each after the object above it, the top first.
     pub(super) objects: Vec<Object>,
     names: String,
@@ -87,7 +87,7 @@ impl Archive {
             table: MetadataTable::default(),
             samplings: Vec::new(),
             metadata: String::new(),
-            said: None,
+            placement: None,
             objects: Vec::new(),
             names: String::new(),
         };

@@ -57,7 +57,7 @@ impl Session<'_> {
             }
         }
         let matrix = scene_from_file * self.world_from(object, time)?;
-        if matrix != DMat4::IDENTITY {
+        if moves(&matrix) {
             points.iter_mut().for_each(|point| *point = matrix.transform_point3(point.as_dvec3()).as_vec3());
         }
         Ok(points)
@@ -78,7 +78,7 @@ impl Session<'_> {
         }
         let mut velocities = self.triples(&property, self.bracket(&property, time)?.before)?;
         let matrix = scene_from_file * self.world_from(object, time)?;
-        if matrix != DMat4::IDENTITY {
+        if moves(&matrix) {
             let turn =
                 |velocity: &mut Vec3| *velocity = matrix.transform_vector3(velocity.as_dvec3()).as_vec3();
             velocities.iter_mut().for_each(turn);
@@ -243,6 +243,11 @@ impl Session<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a transform does anything. Units that go there and back leave rounding, far less than a float can hold.
+fn moves(matrix: &DMat4) -> bool {
+    !matrix.abs_diff_eq(DMat4::IDENTITY, 1e-12)
 }
 
 /// Where each strand begins, if the counts describe the points.

@@ -44,17 +44,31 @@ impl Archive {
         unit.filter(|unit| unit.is_normal() && *unit > 0.0).unwrap_or(1.0)
     }
 
+    /// The unit and axes of the file: metres and y up unless Hairloom wrote others.
+    pub(crate) fn space(&self) -> Space {
+        let up = if self.metadata(names::UP) == Some("z") { Axis::Z } else { Axis::Y };
+        Space { unit: self.unit() as f32, up }
+    }
+
     /// Takes the file for one in this unit and these axes from now on.
     pub(crate) fn place(&mut self, space: Space) {
-        self.said = Some(space);
+        self.placement = Some(scene_from_file(decimal(space.unit), space.up));
+    }
+
+    /// The unit and axes that the curves' own points are in: those that Hairloom noted, or else those of the file.
+    pub(crate) fn points_space(&self) -> Space {
+        self.metadata(names::POINTS).and_then(names::noted_space).unwrap_or_else(|| self.space())
+    }
+
+    /// Leaves everything in a unit and axes, rather than in metres and y up.
+    pub(crate) fn leave_in(&mut self, space: Space) {
+        let scene_from_space = scene_from_file(decimal(space.unit), space.up);
+        self.placement = Some(scene_from_space.inverse() * scene_from_file(self.unit(), self.space().up));
     }
 
     /// Metres and y up, from the file's unit and axes.
     fn scene_from_file(&self) -> DMat4 {
-        match self.said {
-            Some(Space { unit, up }) => scene_from_file(decimal(unit), up),
-            None => scene_from_file(self.unit(), Axis::Y),
-        }
+        self.placement.unwrap_or_else(|| scene_from_file(self.unit(), self.space().up))
     }
 
     /// The fingerprint of the run that wrote the archive, if it is known.
@@ -88,6 +102,10 @@ impl Archive {
             .collect::<Result<Vec<_>, _>>()?;
         // Objects without strands have no attributes either, and would take them from the others.
         parts.retain(|part| part.strands() > 0);
+        if parts.iter().any(|part| !part.guides.is_empty()) {
+            let unmarked = parts.iter_mut().filter(|part| part.guides.is_empty());
+            unmarked.for_each(|part| part.guides = vec![false; part.strands()]);
+        }
         let ids = distinct_ids(&parts);
         let mut groom = merge(parts).ok_or_else(|| self.problem(0, "more points than a groom can hold"))?;
         if let Some(ids) = ids {

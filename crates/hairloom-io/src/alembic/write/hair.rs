@@ -2,22 +2,22 @@
 
 use std::ops::Range;
 
-use glam::{DMat4, DVec3, Vec3};
+use glam::{DMat4, Vec3};
 use hairloom::groom::{Attribute, Domain, Groom, Values};
 
 use super::{ObjectId, PropertyId, Result, Writer};
 use crate::alembic::header::{DataType, Pod};
 use crate::alembic::names;
 use crate::cache::layout;
-use crate::file::vec3_to_bytes;
+use crate::file::encode_triples;
 
 /// What hair is written with.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct HairSettings {
     /// The time sampling of what moves.
     pub(in super::super) sampling: u32,
-    /// The length of the file's unit [m].
-    pub(in super::super) unit: f64,
+    /// From the unit and axes that the points are in to those of the file; nothing if they are the same.
+    pub(in super::super) file_from_points: Option<DMat4>,
     /// Whether diameters are written.
     pub(in super::super) widths: bool,
     /// Whether velocities are written.
@@ -63,8 +63,8 @@ fn param_metadata(scope: &str, data_type: DataType, interpretation: &str) -> Str
 }
 
 pub(super) fn triples(points: &[Vec3]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(points.len() * 12);
-    points.iter().for_each(|&point| bytes.extend_from_slice(&vec3_to_bytes(point)));
+    let mut bytes = Vec::new();
+    encode_triples(points, &mut bytes);
     bytes
 }
 
@@ -115,9 +115,8 @@ impl Writer {
         settings: &HairSettings,
     ) -> Result<HairSamples> {
         let (hair, xform) = self.add_object(self.top(), names::HAIR, "AbcGeom_Xform_v3");
-        // Points keep their bits in metres; the transform makes other units of them.
-        let scale = DMat4::from_scale(DVec3::splat(1.0 / settings.unit));
-        self.add_transform(xform, (settings.unit != 1.0).then_some(scale))?;
+        // Points keep their bits; the transform makes other units and axes of them.
+        self.add_transform(xform, settings.file_from_points)?;
         let user = self.add_compound(xform, ".userProperties", "");
         for (name, value) in [names::VERSION_MAJOR, names::VERSION_MINOR] {
             let version = self.add_scalar(user, name, "", DataType::new(Pod::I16, 1), 0);
@@ -156,17 +155,16 @@ impl Writer {
         let basis = self.add_scalar(curves, "curveBasisAndType", "", DataType::new(Pod::U8, 4), 0);
         self.write_sample(basis, &LINEAR)?;
         let has_widths = settings.widths && groom.widths.len() == groom.vertices();
-        if has_widths {
-            let widths = Values::Float(groom.widths[vertices.clone()].to_vec());
-            self.add_param(curves, "width", Domain::Vertex, &widths)?;
+        let widths = has_widths.then(|| Values::Float(groom.widths[vertices.clone()].to_vec()));
+        if let Some(widths) = &widths {
+            self.add_param(curves, "width", Domain::Vertex, widths)?;
         }
         let velocities = settings.velocities.then(|| {
             self.add_array(curves, ".velocities", "geoScope=vtx;interpretation=vector", TRIPLE, sampling)
         });
         let params = self.add_compound(curves, ".arbGeomParams", "");
-        if has_widths {
-            let widths = Values::Float(groom.widths[vertices.clone()].to_vec());
-            self.add_param(params, names::WIDTH, Domain::Vertex, &widths)?;
+        if let Some(widths) = &widths {
+            self.add_param(params, names::WIDTH, Domain::Vertex, widths)?;
         }
         self.add_own_params(params, groom, &strands)?;
         let mut used = [names::WIDTH, names::ID, names::ROOT_UV, names::GUIDE].map(str::to_owned).to_vec();
@@ -219,7 +217,9 @@ impl Writer {
         };
         let (data_type, interpretation, bytes) = match values {
             Values::Float(values) => {
-                (DataType::new(Pod::F32, 1), "", words(values.iter().map(|value| value.to_le_bytes())))
+                let mut bytes = vec![[0; 4]; values.len()];
+                bytes.iter_mut().zip(values).for_each(|(bytes, value)| *bytes = value.to_le_bytes());
+                (DataType::new(Pod::F32, 1), "", bytes.into_flattened())
             }
             Values::Int(values) => (WHOLE, "", integers(values.iter().copied())),
             Values::Vec2(values) => {
@@ -254,11 +254,11 @@ impl Writer {
     ) -> Result<()> {
         for group in &hair.groups {
             let now = points.get(group.vertices.clone()).unwrap_or_default();
-            self.write_sample(group.points, &triples(now))?;
+            self.write_triples(group.points, now)?;
             self.write_sample(group.bounds, &bounds(now, hair.radius))?;
             if let Some(property) = group.velocities {
                 let now = velocities.get(group.vertices.clone()).unwrap_or_default();
-                self.write_sample(property, &triples(now))?;
+                self.write_triples(property, now)?;
             }
         }
         Ok(())

@@ -17,17 +17,22 @@ use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::digest::{Digest, digest};
+use glam::Vec3;
+
+use super::digest::{Digest, Hasher, digest};
 use super::error::AlembicError;
 use super::header::{DataType, Samples};
 use super::read::reader::DATA;
 use super::time::TimeSampling;
+use crate::file::encode_triples;
 
 pub(super) type Result<T> = std::result::Result<T, AlembicError>;
 
 /// The front of a file: its mark, whether it is finished, and the version; the position of the root follows.
 const FRONT: [u8; 8] = *b"Ogawa\xff\x00\x01";
 const FRONT_BYTES: u64 = 16;
+/// Triples that are encoded before they go out: a multiple of 16 bytes.
+const TRIPLES: usize = 1 << 14;
 
 /// An object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -260,18 +265,51 @@ impl Writer {
         Ok(())
     }
 
+    /// Writes triples as the next sample of a property, without a copy of them all.
+    pub(super) fn write_triples(&mut self, property: PropertyId, triples: &[Vec3]) -> Result<()> {
+        let mut piece = Vec::new();
+        let mut hasher = Hasher::default();
+        for triples in triples.chunks(TRIPLES) {
+            encode_triples(triples, &mut piece);
+            hasher.take(&piece);
+        }
+        let key = (hasher.key(), triples.len() as u64 * 12);
+        let pointer = match self.known.get(&key) {
+            Some(&pointer) => pointer,
+            None => {
+                let pointer = self.begin(&key)?;
+                for triples in triples.chunks(TRIPLES) {
+                    encode_triples(triples, &mut piece);
+                    self.file.write_all(&piece).map_err(|error| AlembicError::io(&self.path, error))?;
+                }
+                pointer
+            }
+        };
+        if let Content::Samples(draft) = &mut self.properties[property.0].content {
+            draft.push(key, pointer);
+        }
+        Ok(())
+    }
+
     /// Writes data that is not in the file yet; answers the pointer to it.
     fn append(&mut self, key: &Key, bytes: &[u8]) -> Result<u64> {
-        if bytes.is_empty() {
+        let pointer = self.begin(key)?;
+        self.file.write_all(bytes).map_err(|error| AlembicError::io(&self.path, error))?;
+        Ok(pointer)
+    }
+
+    /// Begins data that is not in the file yet, as much as its key says; answers the pointer to it.
+    fn begin(&mut self, key: &Key) -> Result<u64> {
+        let (digest, size) = *key;
+        if size == 0 {
             return Ok(DATA);
         }
         let position = self.end;
         let mut front = [0; 24];
-        front[..8].copy_from_slice(&(bytes.len() as u64 + 16).to_le_bytes());
-        front[8..].copy_from_slice(&key.0);
+        front[..8].copy_from_slice(&(size + 16).to_le_bytes());
+        front[8..].copy_from_slice(&digest);
         self.write_at(position, &front)?;
-        self.file.write_all(bytes).map_err(|error| AlembicError::io(&self.path, error))?;
-        self.end = position + 24 + bytes.len() as u64;
+        self.end = position + 24 + size;
         self.known.insert(*key, position | DATA);
         Ok(position | DATA)
     }

@@ -159,7 +159,9 @@ impl Cursor<'_> {
             let bytes = &mut buffer[..left.min(piece) * E::BYTES];
             self.source.read(self.position, bytes)?;
             self.position += bytes.len() as u64;
-            elements.extend(bytes.chunks_exact(E::BYTES).map(E::fetch));
+            let known = elements.len();
+            elements.resize(known + left.min(piece), E::default());
+            E::fetch_all(&mut elements[known..], bytes);
             left -= left.min(piece);
         }
         Ok(elements)

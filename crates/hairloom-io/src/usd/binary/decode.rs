@@ -6,7 +6,7 @@ use super::super::element::{Element, Quat};
 use super::super::error::{Parsed, fault};
 use super::super::half::Half;
 use super::super::path::Path;
-use super::super::value::{Kind, ListOp, Specifier, Value, numeric_kinds};
+use super::super::value::{Kind, LayerOffset, ListOp, Reference, Specifier, Value, numeric_kinds};
 use super::arrays::{read_array, read_count};
 use super::cursor::Cursor;
 use super::sections::{CrateFile, within_memory};
@@ -251,10 +251,11 @@ impl Decoder<'_> {
                 self.value(inner, depth + 1)?
             }
             code::TIME_SAMPLES => Value::Unsupported("time samples"),
-            35 => Value::Unsupported("references"),
+            code::REFERENCE_LIST_OP => Value::References(self.list_op(cursor, Self::references)?),
+            code::PAYLOAD_LIST_OP => Value::References(self.list_op(cursor, Self::payloads)?),
+            code::PAYLOAD => Value::References(ListOp::explicit(vec![self.payload(cursor)?])),
+            code::LAYER_OFFSETS => Value::LayerOffsets(self.layer_offsets(cursor)?),
             43 => Value::Unsupported("permission"),
-            47 | 55 => Value::Unsupported("payload"),
-            49 => Value::Unsupported("layer offsets"),
             53 | 54 => Value::Unsupported("unregistered value"),
             57 => Value::Unsupported("path expression"),
             58 => Value::Unsupported("relocates"),
@@ -262,6 +263,55 @@ impl Decoder<'_> {
             60 => Value::Unsupported("animation block"),
             _ => Value::Unsupported("unknown type"),
         })
+    }
+
+    /// A 64-bit count, and that many references.
+    fn references(&mut self, cursor: &mut Cursor<'_>) -> Parsed<Vec<Reference>> {
+        self.counted(cursor, |this, cursor| {
+            let (asset, prim) = this.target(cursor)?;
+            let offset = layer_offset(cursor)?;
+            // Data of the reference's own says nothing about what it brings in.
+            this.dictionary(cursor, 0)?;
+            Ok(Reference { asset, prim, offset })
+        })
+    }
+
+    fn payloads(&mut self, cursor: &mut Cursor<'_>) -> Parsed<Vec<Reference>> {
+        self.counted(cursor, Self::payload)
+    }
+
+    fn payload(&mut self, cursor: &mut Cursor<'_>) -> Parsed<Reference> {
+        let (asset, prim) = self.target(cursor)?;
+        // Older files have none.
+        let has_offset = self.file.version >= [0, 8, 0];
+        let offset = if has_offset { layer_offset(cursor)? } else { LayerOffset::NONE };
+        Ok(Reference { asset, prim, offset })
+    }
+
+    /// The file and the prim of a reference.
+    fn target(&mut self, cursor: &mut Cursor<'_>) -> Parsed<(Arc<str>, Path)> {
+        let at = cursor.position;
+        let asset = cursor.u32("the file of a reference")?;
+        let asset = self.file.string(asset, at)?;
+        let prim = cursor.u32("the prim of a reference")?;
+        Ok((asset, self.path(prim, at)?))
+    }
+
+    fn layer_offsets(&mut self, cursor: &mut Cursor<'_>) -> Parsed<Vec<LayerOffset>> {
+        self.counted(cursor, |_, cursor| layer_offset(cursor))
+    }
+
+    /// A 64-bit count, and that many items of at least eight bytes.
+    fn counted<T>(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        item: impl Fn(&mut Self, &mut Cursor<'_>) -> Parsed<T>,
+    ) -> Parsed<Vec<T>> {
+        let at = cursor.position;
+        let count = cursor.u64("the number of items")?;
+        cursor.require(count, 8, "items of a list")?;
+        self.charge(count.saturating_mul(size_of::<T>() as u64), at)?;
+        (0..count).map(|_| item(self, cursor)).collect()
     }
 
     fn dictionary(&mut self, cursor: &mut Cursor<'_>, depth: u32) -> Parsed<Vec<(Arc<str>, Value)>> {
@@ -311,6 +361,11 @@ impl Decoder<'_> {
             explicit: (bits & 1 != 0).then_some(explicit),
         })
     }
+}
+
+fn layer_offset(cursor: &mut Cursor<'_>) -> Parsed<LayerOffset> {
+    let [offset, scale] = cursor.element("the offset and the scale of times")?;
+    Ok(LayerOffset { offset, scale })
 }
 
 fn integers<E: Element + Into<i64>>(decoder: &mut Decoder<'_>, cursor: &mut Cursor<'_>) -> Parsed<Vec<i64>> {

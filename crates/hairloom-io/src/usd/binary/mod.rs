@@ -34,6 +34,7 @@ pub(super) mod code {
     pub(in super::super) const TOKEN_LIST_OP: u8 = 32;
     pub(in super::super) const STRING_LIST_OP: u8 = 33;
     pub(in super::super) const PATH_LIST_OP: u8 = 34;
+    pub(in super::super) const REFERENCE_LIST_OP: u8 = 35;
     pub(in super::super) const INT_LIST_OP: u8 = 36;
     pub(in super::super) const INT64_LIST_OP: u8 = 37;
     pub(in super::super) const UINT_LIST_OP: u8 = 38;
@@ -44,10 +45,13 @@ pub(super) mod code {
     pub(in super::super) const VARIABILITY: u8 = 44;
     pub(in super::super) const VARIANT_SELECTION: u8 = 45;
     pub(in super::super) const TIME_SAMPLES: u8 = 46;
+    pub(in super::super) const PAYLOAD: u8 = 47;
     pub(in super::super) const DOUBLE_VECTOR: u8 = 48;
+    pub(in super::super) const LAYER_OFFSETS: u8 = 49;
     pub(in super::super) const STRING_VECTOR: u8 = 50;
     pub(in super::super) const BLOCK: u8 = 51;
     pub(in super::super) const VALUE: u8 = 52;
+    pub(in super::super) const PAYLOAD_LIST_OP: u8 = 55;
 }
 
 /// Codes of the types of specs.
@@ -56,6 +60,7 @@ pub(super) mod spec {
     pub(in super::super) const PRIM: u32 = 6;
     pub(in super::super) const ROOT: u32 = 7;
     pub(in super::super) const RELATIONSHIP: u32 = 8;
+    pub(in super::super) const VARIANT: u32 = 10;
     /// Codes from here on are unknown.
     pub(in super::super) const END: u32 = 12;
 }

@@ -5,12 +5,13 @@
 
 mod parse;
 mod print;
+mod references;
 mod scan;
 mod values;
 pub(super) mod writer;
 
 use super::error::{Fault, Parsed};
-use super::layer::Node;
+use super::layer::{Node, Variant};
 use super::type_name;
 use super::value::{ListOp, Specifier, Token, Value};
 use scan::Scanner;
@@ -66,11 +67,14 @@ pub(super) struct TextFile {
     fields: Vec<Vec<Field>>,
 }
 
+/// A layer, its nodes, and the variants among them.
+type Structured = (TextFile, Vec<Node>, Vec<Variant>);
+
 impl TextFile {
     /// Parses the structure; a fault comes with the text, to find its line.
-    pub(super) fn parse(text: Vec<u8>) -> Result<(Self, Vec<Node>), (Fault, Vec<u8>)> {
+    pub(super) fn parse(text: Vec<u8>) -> Result<Structured, (Fault, Vec<u8>)> {
         match parse::parse(&text) {
-            Ok((nodes, fields)) => Ok((Self { text, fields }, nodes)),
+            Ok((nodes, variants, fields)) => Ok((Self { text, fields }, nodes, variants)),
             Err(fault) => Err((fault, text)),
         }
     }
@@ -100,6 +104,12 @@ impl TextFile {
     }
 
     pub(super) fn field(&self, fields: u32, name: &str) -> Parsed<Option<Value>> {
+        if name == "subLayerOffsets" {
+            // The text has them beside the files.
+            let Some(FieldContent::Metadata(at)) = self.find(fields, "subLayers") else { return Ok(None) };
+            let (_, offsets) = references::sublayers(&mut self.scanner(*at))?;
+            return Ok(Some(Value::LayerOffsets(offsets)));
+        }
         let Some(content) = self.find(fields, name) else { return Ok(None) };
         Ok(Some(match content {
             FieldContent::Specifier(specifier) => Value::Specifier(*specifier),
@@ -126,14 +136,18 @@ impl TextFile {
     }
 
     fn edits(&self, name: &str, edits: &[(Edit, u64)]) -> Parsed<Value> {
-        if matches!(name, "targetPaths" | "connectionPaths") {
+        if matches!(name, "targetPaths" | "connectionPaths" | "inheritPaths" | "specializes") {
             return Ok(Value::PathListOp(merge(edits, |at| values::paths(&mut self.scanner(at)))?));
+        }
+        if references::FIELDS.contains(&name) {
+            let items = |at| references::references(&mut self.scanner(at));
+            return Ok(Value::References(merge(edits, items)?));
         }
         let mut kind = None;
         let list = merge(edits, |at| {
             let value = values::metadata(&mut self.scanner(at), name)?;
             Ok(match value {
-                Value::TokenListOp(list) => list.explicit.unwrap_or_default(),
+                Value::TokenListOp(list) | Value::StringListOp(list) => list.explicit.unwrap_or_default(),
                 Value::PathListOp(_) | Value::Unsupported(_) | Value::Asset(_) => {
                     kind = Some(Value::Unsupported("list edits"));
                     Vec::new()

@@ -3,18 +3,20 @@
 use std::collections::HashMap;
 
 use super::super::error::Parsed;
-use super::super::layer::{Node, NodeKind};
+use super::super::layer::{Node, NodeKind, Variant};
+use super::super::type_name;
 use super::super::value::{Specifier, Token};
 use super::scan::{DEEPEST_NESTING, Scanner};
 use super::{Edit, Field, FieldContent, Sample};
 
-/// Nodes, and the fields of each.
-pub(super) type Structure = (Vec<Node>, Vec<Vec<Field>>);
+/// Nodes, the variants among them, and the fields of each.
+pub(super) type Structure = (Vec<Node>, Vec<Variant>, Vec<Vec<Field>>);
 
 pub(super) fn parse(text: &[u8]) -> Parsed<Structure> {
     let mut parser = Parser {
         scanner: Scanner::new(text, 0),
         nodes: Vec::new(),
+        variants: Vec::new(),
         fields: Vec::new(),
         names: HashMap::new(),
     };
@@ -26,12 +28,13 @@ pub(super) fn parse(text: &[u8]) -> Parsed<Structure> {
     while parser.scanner.peek().is_some() {
         parser.prim_or_reorder(0, 0)?;
     }
-    Ok((parser.nodes, parser.fields))
+    Ok((parser.nodes, parser.variants, parser.fields))
 }
 
 struct Parser<'a> {
     scanner: Scanner<'a>,
     nodes: Vec<Node>,
+    variants: Vec<Variant>,
     fields: Vec<Vec<Field>>,
     /// One copy of every name: a layer repeats few.
     names: HashMap<String, Token>,
@@ -68,6 +71,16 @@ impl<'a> Parser<'a> {
     }
 
     fn node(&mut self, parent: u32, name: &str, kind: NodeKind) -> u32 {
+        let index = self.loose_node(parent, name, kind);
+        if index > 0 {
+            let parent = &mut self.nodes[parent as usize];
+            if kind == NodeKind::Prim { &mut parent.children } else { &mut parent.properties }.push(index);
+        }
+        index
+    }
+
+    /// A node that is not among those below its parent.
+    fn loose_node(&mut self, parent: u32, name: &str, kind: NodeKind) -> u32 {
         let index = self.nodes.len() as u32;
         let name = self.name(name);
         self.nodes.push(Node {
@@ -79,10 +92,6 @@ impl<'a> Parser<'a> {
             properties: Vec::new(),
         });
         self.fields.push(Vec::new());
-        if index > 0 {
-            let parent = &mut self.nodes[parent as usize];
-            if kind == NodeKind::Prim { &mut parent.children } else { &mut parent.properties }.push(index);
-        }
         index
     }
 
@@ -129,9 +138,6 @@ impl<'a> Parser<'a> {
     }
 
     fn prim(&mut self, parent: u32, specifier: Specifier, depth: usize) -> Parsed<()> {
-        if depth >= DEEPEST_NESTING * 4 {
-            return self.scanner.expected(format!("prims nested at most {} deep", DEEPEST_NESTING * 4));
-        }
         let type_name = self.scanner.word();
         let name = self.scanner.string()?;
         let node = self.node(parent, &name, NodeKind::Prim);
@@ -143,19 +149,40 @@ impl<'a> Parser<'a> {
         if self.scanner.peek() == Some(b'(') {
             self.metadata(node)?;
         }
+        self.body(node, depth)
+    }
+
+    /// What is between the braces of a prim or of a variant.
+    fn body(&mut self, node: u32, depth: usize) -> Parsed<()> {
+        if depth >= DEEPEST_NESTING * 4 {
+            return self.scanner.expected(format!("prims nested at most {} deep", DEEPEST_NESTING * 4));
+        }
         self.scanner.require(b'{')?;
         while !self.scanner.take(b'}') {
             match self.scanner.peek_word() {
-                "variantSet" => {
-                    self.scanner.word();
-                    self.scanner.string()?;
-                    self.scanner.require(b'=')?;
-                    self.scanner.skip_value()?;
-                }
+                "variantSet" => self.variant_set(node, depth)?,
                 "def" | "over" | "class" => self.prim_or_reorder(node, depth + 1)?,
                 "" => return self.scanner.expected("a prim, a property or '}'"),
                 _ => self.property(node)?,
             }
+        }
+        Ok(())
+    }
+
+    /// `variantSet "name" = { "variant" (metadata) { … } … }`.
+    fn variant_set(&mut self, prim: u32, depth: usize) -> Parsed<()> {
+        self.scanner.word();
+        let set = self.scanner.string()?;
+        self.scanner.require(b'=')?;
+        self.scanner.require(b'{')?;
+        while !self.scanner.take(b'}') {
+            let name = self.scanner.string()?;
+            let node = self.loose_node(prim, &format!("{{{set}={name}}}"), NodeKind::Prim);
+            self.variants.push(Variant { prim, set: set.clone(), name, node });
+            if self.scanner.peek() == Some(b'(') {
+                self.metadata(node)?;
+            }
+            self.body(node, depth + 1)?;
         }
         Ok(())
     }
@@ -319,8 +346,7 @@ impl<'a> Parser<'a> {
             if matches!(self.scanner.byte_at(at), Some(b'@' | b'<')) {
                 self.scanner.skip_reference()?;
             }
-            // The text says `doc`, the data model `documentation`.
-            let name = if name == "doc" { "documentation" } else { name };
+            let name = type_name::of_text(name);
             match edit {
                 Some(edit) => self.push_edit(node, name, edit, at),
                 None => self.push(node, name, FieldContent::Metadata(at)),

@@ -119,7 +119,7 @@ fn dictionary(out: &mut Vec<u8>, entries: &[(std::sync::Arc<str>, Value)], depth
 
 /// One line of metadata, or one for each kind of edit.
 pub(super) fn metadata(out: &mut Vec<u8>, name: &str, entry: &Value, depth: usize) {
-    let name = if name == "documentation" { "doc" } else { name };
+    let name = type_name::in_text(name);
     match entry {
         Value::TokenListOp(list) | Value::StringListOp(list) => {
             edits(out, list, name, depth, |out, items| self::list(out, items, |out, text| string(out, text)));

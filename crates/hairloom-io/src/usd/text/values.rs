@@ -9,6 +9,7 @@ use super::super::half::Half;
 use super::super::path::Path;
 use super::super::type_name;
 use super::super::value::{Kind, ListOp, Value, numeric_kinds};
+use super::references;
 use super::scan::{DEEPEST_NESTING, Scanner};
 
 /// Parses a value of a known type.
@@ -39,7 +40,7 @@ pub(super) fn typed(scanner: &mut Scanner<'_>, kind: Kind, array: bool) -> Parse
 }
 
 /// Items between square brackets.
-fn list<'a, T>(
+pub(super) fn list<'a, T>(
     scanner: &mut Scanner<'a>,
     mut item: impl FnMut(&mut Scanner<'a>) -> Parsed<T>,
 ) -> Parsed<Vec<T>> {
@@ -71,7 +72,7 @@ fn texts<'a>(
     })
 }
 
-fn number<C: Component>(scanner: &mut Scanner<'_>) -> Parsed<C> {
+pub(super) fn number<C: Component>(scanner: &mut Scanner<'_>) -> Parsed<C> {
     scanner.skip_space();
     let start = scanner.position;
     let word = scanner.number();
@@ -124,8 +125,15 @@ pub(super) fn metadata(scanner: &mut Scanner<'_>, name: &str) -> Parsed<Value> {
     if let Some((kind, array)) = type_name::of_metadata(name) {
         return typed(scanner, kind, array);
     }
+    if references::FIELDS.contains(&name) {
+        return Ok(Value::References(ListOp::explicit(references::references(scanner)?)));
+    }
+    if name == "subLayers" {
+        return Ok(Value::StringArray(references::sublayers(scanner)?.0));
+    }
     let value = guessed(scanner, 0)?;
     Ok(match (name, value) {
+        ("variantSetNames", value) => Value::StringListOp(ListOp::explicit(into_texts(value))),
         ("apiSchemas", value) => Value::TokenListOp(ListOp::explicit(into_texts(value))),
         (_, value) => value,
     })

@@ -1,6 +1,6 @@
-"""Imports archives into Blender and prints what it has then, one line of JSON for each.
+"""Imports Alembic archives and USD layers into Blender and prints what it has then, one line of JSON for each.
 
-    python alembic_blender.py FILE…
+    python blender.py FILE…
 """
 
 import json
@@ -57,7 +57,10 @@ def dump(name):
     # Blender talks on standard output.
     kept = os.dup(1)
     os.dup2(2, 1)
-    bpy.ops.wm.alembic_import(filepath=name, as_background_job=False)
+    if name.endswith(".abc"):
+        bpy.ops.wm.alembic_import(filepath=name, as_background_job=False)
+    else:
+        bpy.ops.wm.usd_import(filepath=name, import_guide=True)
     scene = bpy.context.scene
     frames = {}
     for frame in range(scene.frame_start, scene.frame_end + 1):

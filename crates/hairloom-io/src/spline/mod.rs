@@ -1,0 +1,251 @@
+//! Cubic curves as polylines.
+//!
+//! A strand's vertices lie on its curve, evenly by arc length, from one end to the other; at a corner of the curve, the nearest
+//! one is moved to it. There are as few as keep the polyline within
+//! [`TOLERANCE`] of the curve's length of it, but no fewer than the curve has segments and one more, and no more than
+//! [`MOST`] for each control point. The number, and which vertices stand at corners, are chosen at the first time sample, so that
+//! they stay the same in all frames.
+//!
+//! Values at the control points follow the basis of the curve, values at the ends of segments (varying ones) are linear between them.
+
+mod basis;
+mod column;
+mod measured;
+
+pub(crate) use basis::{Basis, Cubic};
+
+use glam::Vec3;
+use hairloom::groom::{Attribute, Curves, Domain, Groom, Values};
+
+use crate::stage::element_bytes;
+use basis::Place;
+use column::Column;
+use measured::{Measured, weighted};
+
+/// The largest distance of a polyline from its curve, as a part of the curve's length. It is not kept beside corners, where a vertex
+/// was moved, nor by curves that would need more than [`MOST`] vertices.
+pub(crate) const TOLERANCE: f64 = 1.0e-3;
+
+/// The most vertices of a polyline for each control point of its curve.
+pub(crate) const MOST: usize = 6;
+
+/// Points of a segment at which lengths are measured …
+const PIECES: usize = 24;
+
+/// … but no more than so many of a strand, or else one for each segment: a long strand is not worth many times its file.
+const MOST_PIECES: usize = 1 << 16;
+
+/// Makes polylines of the control points in `groom`, and lays its widths and its attributes of vertices along them.
+/// `first` are the control points at the first time; `varying` are attributes with a value for each end of a segment, in
+/// which one named `widths` stands for the widths. `pay` is asked before memory is taken [bytes].
+pub(crate) fn lay_along(
+    cubic: &Cubic,
+    first: Option<&[Vec3]>,
+    mut groom: Groom,
+    varying: Vec<Attribute>,
+    pay: impl Fn(u64) -> Result<(), String>,
+) -> Result<Groom, String> {
+    let controls = std::mem::take(&mut groom.curves);
+    let first = first.filter(|first| first.len() == controls.points.len()).unwrap_or(&controls.points);
+    let mut columns: Vec<Column> = Vec::new();
+    if !groom.widths.is_empty() {
+        let widths = std::mem::take(&mut groom.widths);
+        columns.push(Column::new("widths".to_owned(), Values::Float(widths), false));
+    }
+    for attribute in std::mem::take(&mut groom.attributes) {
+        match attribute.domain {
+            Domain::Strand => groom.attributes.push(attribute),
+            Domain::Vertex => columns.push(Column::new(attribute.name, attribute.values, false)),
+        }
+    }
+    columns.extend(varying.into_iter().map(|one| Column::new(one.name, one.values, true)));
+    let vertex_bytes =
+        size_of::<Vec3>() + columns.iter().map(|column| element_bytes(&column.values)).sum::<usize>();
+    let mut curves = Curves { offsets: Vec::with_capacity(controls.offsets.len()), points: Vec::new() };
+    curves.offsets.push(0);
+    let (mut measured, mut places, mut start) = (Measured::default(), Vec::new(), 0);
+    for strand in 0..controls.strands() {
+        let range = controls.range(strand);
+        let segments = cubic.segments(range.len())?;
+        places.clear();
+        if segments == 0 {
+            curves.points.extend_from_slice(&controls.points[range.clone()]);
+            columns.iter_mut().for_each(|column| column.copy(range.clone(), start));
+            start += range.len();
+        } else {
+            let strand_controls = &controls.points[range.clone()];
+            measured.measure(cubic, &first[range.clone()], segments);
+            let count = measured.vertices(range.len());
+            pay((count * vertex_bytes) as u64)?;
+            // A corner gets the vertex that is nearest, or else an edge would cut it.
+            let corners = measured.corners(cubic, &first[range.clone()], count);
+            measured.measure(cubic, strand_controls, segments);
+            let (length, last) = (measured.length(), (count - 1) as f64);
+            places.extend((0..count - 1).map(|vertex| {
+                let step = measured.step_at(length * vertex as f64 / last);
+                measured.place(step)
+            }));
+            places.push(measured.joint(segments));
+            for (vertex, joint) in corners {
+                places[vertex] = measured.joint(joint);
+            }
+            let on_curve = |&place: &Place| cubic.at(strand_controls, place, weighted).as_vec3();
+            curves.points.extend(places.iter().map(on_curve));
+            columns.iter_mut().for_each(|column| column.follow(cubic, &places, range.clone(), start));
+            start += segments + 1;
+        }
+        let end =
+            u32::try_from(curves.points.len()).map_err(|_| "more points than a groom can hold".to_owned())?;
+        curves.offsets.push(end);
+    }
+    groom.curves = curves;
+    for Column { name, along, .. } in columns {
+        match (name.as_str(), along) {
+            ("widths", Values::Float(widths)) => groom.widths = widths,
+            (_, values) => groom.attributes.push(Attribute { name, domain: Domain::Vertex, values }),
+        }
+    }
+    Ok(groom)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strand(points: Vec<Vec3>) -> Groom {
+        let curves = Curves { offsets: vec![0, points.len() as u32], points };
+        Groom { curves, ..Groom::default() }
+    }
+
+    /// Without a limit to memory.
+    fn laid(
+        cubic: &Cubic,
+        first: Option<&[Vec3]>,
+        groom: Groom,
+        varying: Vec<Attribute>,
+    ) -> Result<Groom, String> {
+        lay_along(cubic, first, groom, varying, |_| Ok(()))
+    }
+
+    /// The control points of a quarter of a circle of radius 1, to 0.03 %.
+    fn quarter() -> Vec<Vec3> {
+        let k = 0.552_284_8;
+        vec![Vec3::X, Vec3::new(1.0, k, 0.0), Vec3::new(k, 1.0, 0.0), Vec3::Y]
+    }
+
+    #[test]
+    fn a_circle_is_met_within_the_tolerance_and_evenly() {
+        let cubic = Cubic { basis: Basis::Bezier, pinned: false };
+        let groom = laid(&cubic, None, strand(quarter()), Vec::new()).unwrap();
+        let points = &groom.curves.points;
+        assert_eq!((points[0], points[points.len() - 1]), (Vec3::X, Vec3::Y));
+        assert!(points.iter().all(|point| (point.length() - 1.0).abs() < 5e-4));
+        let edges: Vec<f32> = points.windows(2).map(|edge| edge[0].distance(edge[1])).collect();
+        let mean = edges.iter().sum::<f32>() / edges.len() as f32;
+        assert!(edges.iter().all(|edge| (edge - mean).abs() < 2e-3 * mean), "{edges:?}");
+        // The arrow of each arc is below a thousandth of the length.
+        assert!(mean * mean / 8.0 < 1e-3 * std::f32::consts::FRAC_PI_2, "{mean}");
+    }
+
+    #[test]
+    fn bases_reproduce_straight_lines_and_known_points() {
+        let line: Vec<Vec3> = (0..7).map(|step| Vec3::X * step as f32).collect();
+        for (basis, pinned, from, to) in [
+            (Basis::Bezier, false, 0.0, 6.0),
+            (Basis::Bspline, false, 1.0, 5.0),
+            (Basis::CatmullRom, false, 1.0, 5.0),
+            (Basis::Bspline, true, 0.0, 6.0),
+            (Basis::CatmullRom, true, 0.0, 6.0),
+        ] {
+            let cubic = Cubic { basis, pinned };
+            let mut groom = strand(line.clone());
+            groom.widths = (0..7).map(|step| step as f32).collect();
+            let count = cubic.varying(&groom.curves).unwrap();
+            let values = Values::Float((0..count).map(|value| value as f32).collect());
+            let varying = Attribute { name: "v".into(), domain: Domain::Vertex, values };
+            let groom = laid(&cubic, None, groom, vec![varying]).unwrap();
+            let points = &groom.curves.points;
+            assert!((points[0].x - from).abs() < 1e-6, "{basis:?} {points:?}");
+            assert!((points[points.len() - 1].x - to).abs() < 1e-6, "{basis:?} {points:?}");
+            // Values at the control points follow the same basis.
+            for (point, width) in points.iter().zip(&groom.widths) {
+                assert!((point.x - width).abs() < 1e-5, "{basis:?} {pinned}");
+            }
+            let Values::Float(along) = &groom.attributes[0].values else { panic!("floats") };
+            let expected = |point: &Vec3| (point.x - from) / (to - from) * (count - 1) as f32;
+            assert!(points.iter().zip(along).all(|(point, value)| (expected(point) - value).abs() < 1e-4));
+        }
+        // Halfway between the middle points of (0, 1, 4, 9): B-spline 2 at its start would be (0 + 4 + 4) / 6.
+        let squares: Vec<Vec3> = (0..4).map(|step| Vec3::X * (step * step) as f32).collect();
+        let cubic = Cubic { basis: Basis::Bspline, pinned: false };
+        let groom = laid(&cubic, None, strand(squares), Vec::new()).unwrap();
+        assert!((groom.curves.points[0].x - 8.0 / 6.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_number_of_vertices_stays_while_the_curve_moves() {
+        let cubic = Cubic { basis: Basis::Bezier, pinned: false };
+        let straight: Vec<Vec3> = (0..4).map(|step| Vec3::X * step as f32).collect();
+        let curved = laid(&cubic, None, strand(quarter()), Vec::new()).unwrap();
+        let later = laid(&cubic, Some(&quarter()), strand(straight), Vec::new()).unwrap();
+        assert_eq!(curved.vertices(), later.vertices());
+        assert!(curved.vertices() > 2);
+    }
+
+    #[test]
+    fn bezier_counts_that_cannot_be_are_refused() {
+        let cubic = Cubic { basis: Basis::Bezier, pinned: false };
+        let five = strand(vec![Vec3::ZERO; 5]);
+        assert!(laid(&cubic, None, five, Vec::new()).unwrap_err().contains("4, 7, 10"));
+        let short = strand(vec![Vec3::ZERO, Vec3::X]);
+        assert_eq!(laid(&cubic, None, short, Vec::new()).unwrap().vertices(), 2);
+    }
+
+    #[test]
+    fn corners_keep_the_vertices_that_they_have_in_the_first_frame() {
+        let cubic = Cubic { basis: Basis::Bezier, pinned: false };
+        // Up and then along x: a corner at the fourth point, which moves towards the tip later on.
+        let bent = |up: f32| -> Vec<Vec3> {
+            let rise = (0..4).map(|step| Vec3::Y * (up * step as f32));
+            rise.chain((1..4).map(|step| Vec3::new(step as f32, 3.0 * up, 0.0))).collect()
+        };
+        let at_corner = |groom: &Groom, up: f32| {
+            groom.curves.points.iter().position(|point| point.distance(Vec3::Y * (3.0 * up)) < 1e-5)
+        };
+        let first = laid(&cubic, None, strand(bent(1.0)), Vec::new()).unwrap();
+        let later = laid(&cubic, Some(&bent(1.0)), strand(bent(3.0)), Vec::new()).unwrap();
+        assert!(at_corner(&first, 1.0).is_some());
+        assert_eq!(at_corner(&first, 1.0), at_corner(&later, 3.0));
+        // A joint that is straight at first gets no vertex later, so that none jumps.
+        let straight: Vec<Vec3> = (0..7).map(|step| Vec3::Y * step as f32).collect();
+        let all = |groom: &Groom| groom.vertices();
+        let held = laid(&cubic, Some(&straight), strand(bent(1.5)), Vec::new()).unwrap();
+        assert_eq!(all(&held), all(&laid(&cubic, None, strand(straight), Vec::new()).unwrap()));
+    }
+
+    #[test]
+    fn what_is_laid_is_paid_for() {
+        let cubic = Cubic { basis: Basis::Bezier, pinned: false };
+        let paid = std::cell::Cell::new(0);
+        let pay = |bytes| -> Result<(), String> {
+            paid.set(paid.get() + bytes);
+            Ok(())
+        };
+        let mut groom = strand(quarter());
+        groom.widths = vec![1.0; 4];
+        let groom = lay_along(&cubic, None, groom, Vec::new(), pay).unwrap();
+        assert_eq!(paid.get(), 16 * groom.vertices() as u64);
+        let refused = |_| Err("too much".to_owned());
+        assert!(lay_along(&cubic, None, strand(quarter()), Vec::new(), refused).is_err());
+    }
+
+    #[test]
+    fn a_long_strand_is_measured_in_few_pieces() {
+        let mut measured = Measured::default();
+        let controls: Vec<Vec3> = (0..200_003).map(|step| Vec3::X * step as f32).collect();
+        measured.measure(&Cubic { basis: Basis::Bspline, pinned: false }, &controls, 200_000);
+        assert_eq!(measured.points.len(), 200_001);
+        measured.measure(&Cubic { basis: Basis::Bspline, pinned: false }, &controls[..103], 100);
+        assert_eq!(measured.points.len(), 2401);
+    }
+}
