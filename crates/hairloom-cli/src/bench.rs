@@ -11,7 +11,7 @@ use crate::output::{print, write_json};
 ///
 /// Without a name, lists the benchmarks. Let nothing else run meanwhile.
 #[derive(Args)]
-#[command(after_long_help = "Example:\n  hairloom bench strands --json -")]
+#[command(after_long_help = format!("Example:\n  hairloom bench strands --json -\n\n{}", bench::LDL_SYSTEMS))]
 pub(crate) struct Arguments {
     /// Name of the benchmark; leave it out for a list.
     name: Option<String>,

@@ -6,6 +6,7 @@ mod elastic;
 mod follow;
 mod ftl;
 mod io;
+mod ldl;
 mod nsgs;
 mod strands;
 
@@ -15,6 +16,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::LabError;
+
+pub use ldl::FORMULA as LDL_SYSTEMS;
 
 /// A ratio with its goal.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -68,6 +71,10 @@ pub fn names() -> &'static [(&'static str, &'static str)] {
         ("follow", "69,000 strands of 13 vertices that follow 2,000 guides, against a copy of their points"),
         ("io", "50,000 strands of 32 vertices in every binary format: reading and writing, against a copy"),
         (
+            "ldl",
+            "3,000 band systems of dimension 400, 52 and 127, 300 to 30,000 of 400: lanes against plain code (formula: bench --help)",
+        ),
+        (
             "nsgs",
             "contact problems, stored and grown: local solvers, mixing, interior point, assembly, two threads against one",
         ),
@@ -83,6 +90,7 @@ pub fn run(name: &str) -> Result<Bench, LabError> {
         "admm" => Ok(admm::run()),
         "ftl" => Ok(ftl::run()),
         "io" => io::run(),
+        "ldl" => Ok(ldl::run()),
         "nsgs" => nsgs::run(),
         "strands" => Ok(strands::run()),
         _ => {

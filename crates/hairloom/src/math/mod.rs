@@ -1,5 +1,6 @@
 //! Scalars, lanes, vectors and rigid transforms. Vectors at the edges are glam's.
 
+pub mod band;
 pub mod lanes;
 mod matrix;
 mod pose;

@@ -4,6 +4,7 @@
 
 pub mod admm;
 mod checkpoint;
+pub mod der_mpm;
 pub mod ftl;
 mod jump;
 pub(crate) mod leaving;

@@ -2,11 +2,16 @@
 //!
 //! A [`Kernel`] is written once, generic over [`Lane`]; [`dispatch`] runs it with AVX2 and FMA where the
 //! processor has them, and with portable arrays elsewhere. All `unsafe` code of the engine is in this module.
+//! [`DoubleRow`] holds four strands in double precision; its kernels go through [`super::Stored::dispatch`].
 
 #[cfg(target_arch = "x86_64")]
 mod avx;
+#[cfg(target_arch = "x86_64")]
+mod avx_double;
+mod double;
 mod portable;
 
+pub use double::{DOUBLE_WIDTH, DoubleRow};
 pub use portable::Portable;
 
 use super::{Real, Vector3};

@@ -1,0 +1,113 @@
+//! What the world does to the rods during a step.
+
+use std::ops::Range;
+
+use glam::{DQuat, DVec3};
+
+use super::Params;
+use super::rods::{Driven, Rods};
+use crate::math::{Pose, Stored};
+use crate::scene::{Attachment, Drive, Model, Seat};
+
+/// Which attachments hold each strand, and where their bodies are.
+pub(super) struct Holds<'a> {
+    model: &'a Model,
+    items: &'a [Attachment],
+    /// The attachments of each strand.
+    of_strand: Vec<Range<usize>>,
+    /// The poses of the bodies at the start and at the end.
+    poses: Vec<[Pose; 2]>,
+    drive: Drive<'a>,
+}
+
+impl<'a> Holds<'a> {
+    pub(super) fn new(model: &'a Model, drive: &Drive<'a>) -> Self {
+        let items = drive.attachments.items.as_slice();
+        let mut of_strand = vec![0..0; model.strands()];
+        let mut start = 0;
+        for same in items.chunk_by(|a, b| a.strand == b.strand) {
+            of_strand[same[0].strand as usize] = start..start + same.len();
+            start += same.len();
+        }
+        let poses = (0..drive.bodies.len()).map(|body| [0.0, 1.0].map(|t| drive.pose(body, t)));
+        Self { model, items, of_strand, poses: poses.collect(), drive: *drive }
+    }
+
+    /// The frames of an attachment's seat at the start and at the end.
+    fn frames(&self, attachment: &Attachment) -> [Pose; 2] {
+        match attachment.seat {
+            Seat::Body => self.poses[attachment.body as usize],
+            Seat::Triangle { .. } => [0.0, 1.0].map(|t| self.drive.seat_frame(attachment, t)),
+        }
+    }
+
+    /// How far the groom of each strand is turned by the body that holds it at the start.
+    pub(super) fn turns_at_start(&self) -> Vec<DQuat> {
+        let turn = |range: &Range<usize>| match self.items[range.clone()].first() {
+            Some(attachment) => turn_from_groom(&self.frames(attachment)[0], attachment),
+            None => DQuat::IDENTITY,
+        };
+        self.of_strand.iter().map(turn).collect()
+    }
+
+    /// Carries strands along with bodies that move too far, pins what is held, and lets wind and handles act.
+    pub(super) fn act<S: Stored>(&self, rods: &mut Rods<S>, params: &Params, drive: &Drive<'_>, dt: f64) {
+        let windy = !drive.wind.is_none();
+        rods.drive(|strand, driven| {
+            let items = &self.items[self.of_strand[strand].clone()];
+            // What jumps has taken its hair along already.
+            if let Some(first) = items.first().filter(|first| !drive.jumps(first.body as usize)) {
+                carry_beyond(driven, params, self.frames(first));
+            }
+            let mut targets = Vec::new();
+            for attachment in items {
+                let end = self.frames(attachment)[1];
+                targets.clear();
+                targets.extend(drive.attachments.points_of(attachment).iter().map(|&point| end.apply(point)));
+                let turn = turn_from_groom(&end, attachment);
+                driven.hold(attachment.first as usize, &targets, turn, dt, params.pin_blend);
+            }
+            if windy {
+                self.blow(strand, driven, drive, dt);
+            }
+            for handle in drive.handles.iter().filter(|handle| handle.strand as usize == strand) {
+                let vertex = handle.vertex as usize;
+                let mass = f64::from(self.model.masses[self.model.range(strand).start + vertex]);
+                let position = driven.positions().nth(vertex);
+                if let Some(position) = position {
+                    let spring = mass * handle.stiffness * dt;
+                    driven.add_load(vertex, spring * dt, (handle.target - position) * spring);
+                }
+            }
+        });
+    }
+
+    /// Air that moves drags vertices along; what still air does is part of the solve.
+    fn blow<S: Stored>(&self, strand: usize, driven: &mut Driven<'_, S>, drive: &Drive<'_>, dt: f64) {
+        let (range, time) = (self.model.range(strand), drive.time_at(0.5));
+        let rate = self.model.material(strand).drag * dt;
+        let winds: Vec<DVec3> = driven.positions().map(|at| drive.wind.velocity(at, time)).collect();
+        for (vertex, wind) in winds.into_iter().enumerate() {
+            let mass = f64::from(self.model.masses[range.start + vertex]);
+            driven.add_load(vertex, 0.0, wind * (rate * mass));
+        }
+    }
+}
+
+/// How far the groom is turned by an attachment whose seat has this frame.
+fn turn_from_groom(frame: &Pose, attachment: &Attachment) -> DQuat {
+    frame.rotation * attachment.bind.as_dquat().conjugate().normalize()
+}
+
+/// Section 4.2: where a seat moves or turns farther than the limits allow, the strand goes along rigidly until what is left of
+/// the motion lies within them.
+fn carry_beyond<S: Stored>(driven: &mut Driven<'_, S>, params: &Params, [start, end]: [Pose; 2]) {
+    let shift = (end.translation - start.translation).length();
+    let turn = start.rotation.angle_between(end.rotation);
+    let excess = (shift / params.most_shift).max(turn / params.most_turn);
+    if excess > 1.0 {
+        let middle = start.interpolate(&end, 1.0 - 1.0 / excess);
+        let turn = (middle.rotation * start.rotation.conjugate()).normalize();
+        driven.carry(turn, middle.translation - turn * start.translation);
+    }
+}

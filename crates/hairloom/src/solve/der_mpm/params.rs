@@ -1,0 +1,119 @@
+use serde::{Deserialize, Serialize};
+
+use crate::scene::Material;
+
+/// Width of the numbers that rods are computed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Precision {
+    /// Eight strands side by side in single precision.
+    F32,
+    /// Four strands side by side in double precision: twice the time, and hair's own stiffness against stretching.
+    F64,
+}
+
+/// Parameters of the rods.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// Longest step of the rods [s]. Longer steps are cut into equal parts.
+    pub step: f64,
+    /// Width of numbers.
+    pub precision: Precision,
+    /// Young's modulus for stretching [Pa], where the material's is larger. Single precision holds Δt² Y / (ρ l²) up to about
+    /// 2e4, which is 3e7 Pa at steps of 1/120 s and edges of 1 cm.
+    pub stretch_young: f64,
+    /// Young's modulus for bending [Pa]; the material's where there is none.
+    pub bend_young: Option<f64>,
+    /// Shear modulus for twisting [Pa]; where there is none it follows from the material.
+    pub shear: Option<f64>,
+    /// Size of the curvature binormal, 2 tan(φ/2), beyond which it grows no more.
+    pub largest_curvature: f64,
+    /// Share of the velocity of the head that its pinned vertices take on at once, from 0 (not included) to 1.
+    pub pin_blend: f64,
+    /// How far a body may move in a step before the hair that it holds goes along rigidly [m].
+    pub most_shift: f64,
+    /// How far a body may turn in a step before the hair that it holds goes along rigidly [rad].
+    pub most_turn: f64,
+    /// Distance that vertices keep from bodies, beside their radius [m].
+    pub margin: f64,
+}
+
+impl Default for Params {
+    /// Stretching as in table 2, bending and twisting by the material.
+    fn default() -> Self {
+        Self {
+            step: 1.0 / 120.0,
+            precision: Precision::F32,
+            stretch_young: 1.6e7,
+            bend_young: None,
+            shear: None,
+            largest_curvature: 10.0,
+            pin_blend: 1.0,
+            most_shift: 0.1,
+            most_turn: 0.5,
+            margin: 0.0,
+        }
+    }
+}
+
+/// Stiffnesses of a round rod.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Stiffness {
+    /// Against stretching, π r² Y [N].
+    pub stretch: f64,
+    /// Against bending, π r⁴ Y / 4 [N m²].
+    pub bend: f64,
+    /// Against twisting, π r⁴ G / 2 [N m²].
+    pub twist: f64,
+}
+
+impl Params {
+    /// All moduli of table 2, whatever the material.
+    pub fn table_2() -> Self {
+        Self { bend_young: Some(1.5e10), shear: Some(7.7e9), ..Self::default() }
+    }
+
+    /// The least that 1 + cos φ counts as: with T = tan(φ/2) it is 2 / (1 + T²).
+    pub(super) fn least(&self) -> f64 {
+        let half = 0.5 * self.largest_curvature;
+        2.0 / (1.0 + half * half)
+    }
+
+    /// The stiffnesses of a material. Flat sections count as round ones that are as stiff in the mean.
+    pub(super) fn stiffness(&self, material: &Material) -> Stiffness {
+        let [over, along, twist] = material.rod_stiffness();
+        let bend = 0.5 * (over + along);
+        let inertia = bend / material.young;
+        let shear = material.young / (2.0 * (1.0 + material.poisson));
+        Stiffness {
+            stretch: material.area() * self.stretch_young.min(material.young),
+            bend: self.bend_young.map_or(bend, |young| inertia * young),
+            twist: self.shear.map_or(twist, |wanted| twist / shear * wanted),
+        }
+    }
+
+    /// The parameter that is out of range, if any, and what was expected there.
+    pub fn check(&self) -> Result<(), (&'static str, &'static str)> {
+        let positive = |value: f64| value.is_finite() && value > 0.0;
+        let checks = [
+            ("step", (1e-5..=0.1).contains(&self.step), "a number of seconds from 1e-5 to 0.1"),
+            ("stretch_young", positive(self.stretch_young), "a positive number of pascals"),
+            ("bend_young", self.bend_young.is_none_or(positive), "a positive number of pascals"),
+            ("shear", self.shear.is_none_or(positive), "a positive number of pascals"),
+            (
+                "largest_curvature",
+                (0.1..=1000.0).contains(&self.largest_curvature),
+                "a number from 0.1 to 1000",
+            ),
+            ("pin_blend", self.pin_blend > 0.0 && self.pin_blend <= 1.0, "a number above 0, at most 1"),
+            ("most_shift", positive(self.most_shift), "a positive number of metres"),
+            ("most_turn", positive(self.most_turn), "a positive number of radians"),
+            ("margin", (0.0..=0.1).contains(&self.margin), "a number of metres from 0 to 0.1"),
+        ];
+        match checks.into_iter().find(|(_, ok, _)| !ok) {
+            None => Ok(()),
+            Some((key, _, expected)) => Err((key, expected)),
+        }
+    }
+}

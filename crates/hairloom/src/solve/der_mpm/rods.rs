@@ -1,0 +1,237 @@
+//! All strands as elastic rods: the semi-implicit stage.
+
+use glam::{DQuat, DVec3};
+use rayon::prelude::*;
+
+use super::Params;
+use super::pack::{Load, Pack, get_vector, set_vector, transported};
+use super::step::{Conditions, Solve};
+use crate::math::Stored;
+use crate::math::band::Scratch;
+use crate::scene::{Model, State};
+use crate::solve::StepError;
+use crate::solve::packing::groups;
+
+/// Strands as elastic rods in lanes of `S`: [`crate::math::lanes::Row`] for eight in single precision,
+/// [`crate::math::lanes::DoubleRow`] for four in double precision, `f64` for one.
+#[derive(Debug, Clone)]
+pub struct Rods<S> {
+    pub(super) packs: Vec<Pack<S>>,
+    /// Where each strand's vertices begin.
+    offsets: Vec<u32>,
+    params: Params,
+}
+
+impl<S: Stored> Rods<S> {
+    /// Lays out the hair of a model, as groomed; `pinned` tells for each vertex whether it is held.
+    pub fn new(model: &Model, pinned: &[bool], params: Params) -> Self {
+        let held: Vec<u32> = (0..model.strands())
+            .map(|s| model.range(s).take_while(|&v| pinned.get(v).copied().unwrap_or(false)).count() as u32)
+            .collect();
+        let groups = groups(model, &held, S::LANES);
+        let packs =
+            groups.par_iter().map(|(held, group)| Pack::new(model, group, *held as usize, pinned, &params));
+        let mut rods = Self { packs: packs.collect(), offsets: model.offsets.clone(), params };
+        rods.load(&State::at_rest(model.groomed.iter().map(|p| p.as_dvec3()).collect()), None);
+        rods
+    }
+
+    /// Sets positions and velocities. Directors come from the state's orientations; where it has none, from the groom, turned by
+    /// `turns[strand]` and transported along the strand.
+    pub fn load(&mut self, state: &State, turns: Option<&[DQuat]>) {
+        let offsets = &self.offsets;
+        self.packs.par_iter_mut().for_each(|pack| {
+            for (lane, strand) in pack.lanes() {
+                let range = offsets[strand] as usize..offsets[strand + 1] as usize;
+                let positions = &state.positions[range.clone()];
+                let turn = turns.and_then(|turns| turns.get(strand)).copied().unwrap_or(DQuat::IDENTITY);
+                let (tangent, director) = pack.groomed[lane][0];
+                let mut frames = transported(positions, Some((turn * tangent, turn * director)));
+                if let Some(orientations) = state.orientations.get(range.clone()) {
+                    for ((tangent, director), orientation) in frames.iter_mut().zip(orientations) {
+                        let axis = *orientation * DVec3::X;
+                        *director = axis.reject_from_normalized(*tangent).normalize_or(*director);
+                    }
+                }
+                pack.set_strand(lane, positions, &state.velocities[range], &frames);
+            }
+        });
+    }
+
+    /// Writes positions, velocities and orientations of all strands.
+    pub fn store(&self, state: &mut State) {
+        let vertices = self.offsets.last().map_or(0, |&end| end as usize);
+        state.positions.resize(vertices, DVec3::ZERO);
+        state.velocities.resize(vertices, DVec3::ZERO);
+        state.orientations.resize(vertices, DQuat::IDENTITY);
+        for pack in &self.packs {
+            for (lane, strand) in pack.lanes() {
+                let start = self.offsets[strand] as usize;
+                for (index, position) in pack.positions(lane).enumerate() {
+                    let moving = &pack.moving[pack.first + index];
+                    state.positions[start + index] = position;
+                    state.velocities[start + index] = get_vector(&moving.velocity, lane);
+                    // The tip has no edge: it repeats the last one.
+                    let last = pack.counts[lane] as usize - 2;
+                    let edge = &pack.moving[pack.first + index.min(last)];
+                    let tangent = get_vector(&edge.tangent, lane).normalize();
+                    let director = get_vector(&edge.director, lane);
+                    let axes = glam::DMat3::from_cols(director, tangent.cross(director), tangent);
+                    state.orientations[start + index] = DQuat::from_mat3(&axes).normalize();
+                }
+            }
+        }
+    }
+
+    /// Sets the velocities of all vertices, strand after strand [m/s].
+    pub fn set_velocities(&mut self, velocities: &[DVec3]) {
+        let offsets = &self.offsets;
+        self.packs.par_iter_mut().for_each(|pack| {
+            for (lane, strand) in pack.lanes() {
+                let range = offsets[strand] as usize..offsets[strand + 1] as usize;
+                let rows = &mut pack.moving[pack.first..];
+                for (moving, &velocity) in rows.iter_mut().zip(&velocities[range]) {
+                    set_vector(&mut moving.velocity, lane, velocity);
+                }
+            }
+        });
+    }
+
+    /// Lets `work` hold and load every strand, in parallel.
+    pub fn drive(&mut self, work: impl Fn(usize, &mut Driven<'_, S>) + Sync) {
+        self.packs.par_iter_mut().for_each(|pack| {
+            for (lane, strand) in pack.lanes() {
+                work(strand, &mut Driven { pack, lane });
+            }
+        });
+    }
+
+    /// The velocities at the end of a step of `dt` [s] under gravity [m/s²], loads and pins, by one linear solve per strand.
+    /// Loads are used up. Nothing moves yet: see [`Rods::advance`].
+    pub fn solve(&mut self, dt: f64, gravity: DVec3) -> Result<(), StepError> {
+        let least = self.params.least();
+        let lost = self.packs.par_iter_mut().map_init(Scratch::default, |scratch, pack| {
+            let momenta = if pack.free { pack.momenta(gravity * dt) } else { Vec::new() };
+            let conditions = Conditions { dt, gravity, least };
+            let pivots = S::dispatch(Solve { pack, conditions, scratch });
+            pack.balance(&momenta, dt);
+            pack.loads.clear();
+            let bad = pack.lanes().find(|&(lane, _)| pivots.get(lane).is_nan() || pivots.get(lane) <= 0.0);
+            bad.map(|(_, strand)| strand)
+        });
+        match lost.reduce(|| None, |a, b| a.min(b).or(a).or(b)) {
+            None => Ok(()),
+            Some(strand) => Err(StepError::Diverged {
+                strand,
+                vertex: 0,
+                problem: "the system of the strand cannot be solved".to_owned(),
+            }),
+        }
+    }
+
+    /// Takes all speed from the rods.
+    pub fn stop(&mut self) {
+        for moving in self.packs.iter_mut().flat_map(|pack| &mut pack.moving) {
+            moving.velocity = [S::default(); 3];
+            moving.spin = S::default();
+        }
+    }
+
+    /// That no vertex is lost or faster than `limit` [m/s].
+    pub(super) fn check(&self, limit: f64) -> Result<(), StepError> {
+        let lost = |pack: &Pack<S>| {
+            pack.lanes().find_map(|(lane, strand)| {
+                let rows = pack.moving[pack.first..][..pack.counts[lane] as usize].iter().enumerate();
+                rows.map(|(vertex, row)| (strand, vertex, get_vector(&row.velocity, lane).length()))
+                    .find(|&(_, _, speed)| speed.is_nan() || speed >= limit)
+            })
+        };
+        match self.packs.par_iter().find_map_first(lost) {
+            None => Ok(()),
+            Some((strand, vertex, speed)) => {
+                Err(StepError::Diverged { strand, vertex, problem: format!("its speed became {speed} m/s") })
+            }
+        }
+    }
+
+    /// Moves the rods by their velocities over `dt` [s].
+    pub fn advance(&mut self, dt: f64) {
+        self.packs.par_iter_mut().for_each(|pack| pack.advance(dt, None));
+    }
+
+    /// Moves the rods by displacements of all vertices, strand after strand [m], that took `dt` [s]; edges that turn do not
+    /// lengthen by it (see [`Rods::store`] for where they are then).
+    pub fn advance_by(&mut self, displacements: &[DVec3], dt: f64) {
+        let offsets = &self.offsets;
+        self.packs.par_iter_mut().for_each_init(Vec::new, |rows, pack| {
+            rows.clear();
+            rows.resize(pack.moving.len(), [S::default(); 3]);
+            for (lane, strand) in pack.lanes() {
+                let range = offsets[strand] as usize..offsets[strand + 1] as usize;
+                for (row, &by) in rows[pack.first..].iter_mut().zip(&displacements[range]) {
+                    set_vector(row, lane, by);
+                }
+                if pack.first == 1 {
+                    // The ghost goes where its velocity takes it.
+                    set_vector(&mut rows[0], lane, get_vector(&pack.moving[0].velocity, lane) * dt);
+                }
+            }
+            pack.advance(dt, Some(rows));
+        });
+    }
+}
+
+/// One strand between two steps, for [`Rods::drive`].
+pub struct Driven<'a, S> {
+    pack: &'a mut Pack<S>,
+    lane: usize,
+}
+
+impl<S: Stored> Driven<'_, S> {
+    /// Pins vertices from `vertex` on, which must have been named when the rods were laid out: they will be at `targets` [m] after
+    /// `dt` [s], and the edges between them (the root's clamp, where it alone is held) are turned from the groom by `turn`. `blend`
+    /// from 0 to 1 is the share of the velocity that leads there, the rest is the last step's (section 3.1.3); with less than 1 the
+    /// hair arrives later, softer, and without lag while the head keeps its speed.
+    pub fn hold(&mut self, vertex: usize, targets: &[DVec3], turn: DQuat, dt: f64, blend: f64) {
+        self.pack.hold(self.lane, vertex, targets, turn, dt, blend);
+    }
+
+    /// Adds to what acts on a vertex during the next solve: `resistance` [kg] times the new velocity is subtracted from the
+    /// momentum, `impulse` [kg m/s] added. A spring k to a point takes (Δt² k, Δt k (point − position)), moving air (Δt c, Δt c w).
+    pub fn add_load(&mut self, vertex: usize, resistance: f64, impulse: DVec3) {
+        let (pack, lane) = (&mut *self.pack, self.lane);
+        pack.loads.resize(pack.moving.len(), Load::default());
+        let load = &mut pack.loads[pack.first + vertex];
+        load.resistance.set(lane, load.resistance.get(lane) + resistance);
+        let sum = get_vector(&load.impulse, lane) + impulse;
+        set_vector(&mut load.impulse, lane, sum);
+    }
+
+    /// Moves the strand rigidly: turned about the origin, then shifted [m]. Velocities turn along.
+    pub fn carry(&mut self, turn: DQuat, shift: DVec3) {
+        self.pack.carry(self.lane, turn, shift);
+    }
+
+    /// Moves one vertex, and no other, by `shift` [m], and gives it a velocity [m/s].
+    pub fn push(&mut self, vertex: usize, shift: DVec3, velocity: DVec3) {
+        self.pack.push(self.lane, vertex, shift, velocity);
+    }
+
+    /// Velocity of a vertex [m/s].
+    pub fn velocity(&self, vertex: usize) -> DVec3 {
+        self.pack
+            .moving
+            .get(self.pack.first + vertex)
+            .map_or(DVec3::ZERO, |row| get_vector(&row.velocity, self.lane))
+    }
+
+    /// Whether a vertex is pinned.
+    pub fn is_pinned(&self, vertex: usize) -> bool {
+        self.pack.rest.get(self.pack.first + vertex).is_none_or(|row| row.free_mass.get(self.lane) <= 0.0)
+    }
+
+    /// World positions of the vertices [m].
+    pub fn positions(&self) -> impl Iterator<Item = DVec3> + '_ {
+        self.pack.positions(self.lane)
+    }
+}
