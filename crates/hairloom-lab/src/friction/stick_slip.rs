@@ -131,7 +131,8 @@ fn press(params: &Params, friction: f64, method: &Method) -> Result<Option<f64>,
         (0..=edges).map(|i| top - DVec3::Y * (length * i as f64 / edges as f64)).collect();
     let mut method = method.clone();
     if let Method::Admm(solver) = &mut method {
-        solver.contact_weight *= WEIGHT / (edges as f64).powi(3);
+        let asked = if solver.contact_weight > 0.0 { solver.contact_weight } else { 1.0 };
+        solver.contact_weight = asked * WEIGHT / (edges as f64).powi(3);
     }
     let mut floor = Floor::new(&[straight], &params.rod.material(), 1.0, true, &method)?;
     floor.gravity = DVec3::NEG_Y * params.gravity;

@@ -13,13 +13,16 @@ use rayon::prelude::*;
 use super::params::Params;
 use super::projection::Projection;
 use super::rods::redirect;
-use super::strands::{Strands, add_spring, get_vector};
+use super::strands::{Strands, add_force, add_spring, get_vector};
 use super::touch::Touch;
 use super::touching::{Hair, merge, warm_start};
 use crate::body::Obstacles;
 use crate::contact::{self, Contact, ContactError, Detector, Impact};
 use crate::math::Stored;
 use crate::scene::Model;
+
+/// How many times as far as gravity and its root take it a strand may be taken by the forces of the last step.
+const BELIEVED: f32 = 4.0;
 
 /// The contact stage and its memory.
 #[derive(Debug)]
@@ -50,6 +53,8 @@ pub(super) struct Contacts {
     /// Vertices that a contact has pushed in this step. Others move as if there were none: a spring would only slow
     /// them down.
     pushed: Vec<bool>,
+    /// Strands that contact holds by springs, not by the forces of the last step alone.
+    sprung: Vec<bool>,
     /// Strands near a body.
     beside_body: Vec<bool>,
 }
@@ -95,6 +100,7 @@ impl Contacts {
             push: vec![Vec3A::ZERO; vertices],
             ease: vec![0.0; vertices],
             pushed: vec![false; vertices],
+            sprung: vec![false; model.strands()],
             beside_body: vec![false; model.strands()],
         }
     }
@@ -114,8 +120,8 @@ impl Contacts {
         (self.forces, self.close) = (forces, close);
     }
 
-    /// Takes the positions of all vertices when the step began, and the weights W = w m / t². Contacts first hold vertices to
-    /// where they were heading, for `dt` [s].
+    /// Takes the positions of all vertices when the step began, and the weights W = w m / t². Without
+    /// contact vertices would go on as they did, for `dt` [s].
     pub(super) fn begin<S: Stored>(&mut self, strands: &Strands<S>, typical: f64, weight: f64, dt: f64) {
         let parts = split(&self.ends, &mut self.feasible);
         strands.packs.par_iter().zip(parts).for_each(|(pack, feasible)| {
@@ -197,6 +203,7 @@ impl Contacts {
         warm_start(&mut bodies, &forces);
         self.projection.set_pairs(&touches, &self.ease);
         self.set_bodies(&bodies);
+        self.sprung.fill(false);
         for (pushed, push) in self.pushed.iter_mut().zip(&self.push) {
             *pushed = *push != Vec3A::ZERO;
         }
@@ -282,24 +289,58 @@ impl Contacts {
         f64::from(columns.map(step).reduce(|| slid, f32::max)).sqrt()
     }
 
-    /// Adds contact to the loads of the strands: springs to where contacts allow vertices to be. Even the forces of the last
-    /// step come with springs: alone they would throw apart what they were to hold, and grow from step to step.
+    /// Adds contact to the loads of the strands: springs to where contacts allow vertices to be, or as the step begins the
+    /// forces of the last one alone.
     pub(super) fn load<S: Stored>(&self, strands: &mut Strands<S>) {
         strands.packs.par_iter_mut().zip(self.ranges()).for_each(|(pack, range)| {
             let mut vertices = range;
             for (lane, _) in pack.lanes() {
                 let shift = get_vector(&pack.shift, lane);
+                let sprung = self.sprung[self.strand_of[vertices.start] as usize];
                 let mut touched = false;
                 let rows = (0..pack.counts[lane] as usize).zip(&mut vertices);
                 for (row, vertex) in rows.filter(|(_, vertex)| self.pushed[*vertex]) {
                     touched = true;
-                    let start = get_vector(&pack.start[row], lane) - shift;
-                    let target = start + (self.feasible[vertex] + self.push[vertex]).as_dvec3();
-                    add_spring(&mut pack.loads[row], lane, 1.0 / f64::from(self.ease[vertex]), target);
+                    let (weight, push) = (1.0 / f64::from(self.ease[vertex]), self.push[vertex].as_dvec3());
+                    if sprung {
+                        let start = get_vector(&pack.start[row], lane) - shift;
+                        let target = start + self.feasible[vertex].as_dvec3() + push;
+                        add_spring(&mut pack.loads[row], lane, weight, target);
+                    } else {
+                        add_force(&mut pack.loads[row], lane, push * weight);
+                    }
                 }
                 pack.couplings.set(lane, if touched { 0.0 } else { 1.0 });
             }
         });
+    }
+
+    /// Whether the forces of the last step alone throw any strand about: farther from where it was heading than `free` [m], by
+    /// which gravity would take it, and what moves its root explain many times over. Such strands get springs to where they were
+    /// heading. Otherwise forces that have not balanced yet would grow from step to step in dense hair.
+    pub(super) fn spring_thrown(&mut self, free: f32) -> bool {
+        let Self { ordered, moved, feasible, ease, sprung, .. } = self;
+        sprung.par_iter_mut().enumerate().with_min_len(64).for_each(|(strand, sprung)| {
+            let off = |vertex: usize| moved[vertex].distance(feasible[vertex]);
+            let (mut held, mut loose) = (0.0_f32, 0.0_f32);
+            for vertex in ordered.range(strand) {
+                let off = off(vertex);
+                if ease[vertex] > 0.0 { loose = loose.max(off) } else { held = held.max(off) }
+            }
+            *sprung = loose > BELIEVED * (free + held);
+        });
+        self.sprung.contains(&true)
+    }
+
+    /// Pack and lane of every strand that has springs.
+    pub(super) fn sprung(&self) -> impl Iterator<Item = (usize, usize)> {
+        let seats = self.seats.iter().zip(&self.sprung).filter(|(_, sprung)| **sprung);
+        seats.map(|(&(pack, lane), _)| (pack as usize, lane as usize))
+    }
+
+    /// From now on contact holds all strands by springs.
+    pub(super) fn spring_all(&mut self) {
+        self.sprung.fill(true);
     }
 
     /// Takes vertices out of each other and out of bodies, where the iterations have left them inside (the geometric

@@ -63,7 +63,7 @@ use rayon::prelude::*;
 
 use self::contacts::{Around, Contacts};
 use self::energy::Weigh;
-use self::newton::Gain;
+use self::newton::{Gain, Moving};
 use self::rods::{Begin, Finish, Iterate, IterateSplit, Pace, hold, recentre, untwist};
 use self::strands::{Pack, Strands, get_vector, set_vector, transported_frames};
 use self::ties::Tie;
@@ -307,18 +307,25 @@ impl<S: Stored> Admm<S> {
         report: &mut Report,
     ) -> Result<(), StepError> {
         let params = self.params;
-        // Contact is found fastest with a weight midway between that of inertia and that of the stiffest bending.
         let (dt, typical) = match pace {
-            Pace::Dynamic(dt) => (dt, (dt * dt.min(self.typical_time(drive.gravity))).sqrt()),
+            Pace::Dynamic(dt) => (dt, dt.min(self.typical_time(drive.gravity))),
             Pace::Still(typical) => (0.0, typical),
+        };
+        let weight = match params.contact_weight {
+            // Contact is found fastest midway between the weight of inertia and that of the stiffest bending.
+            0.0 if dt > 0.0 => typical / dt,
+            0.0 => 1.0,
+            weight => weight,
         };
         let moved = drive.time_at(1.0) - drive.time_at(0.0);
         report
             .time("detection", || {
-                self.contacts.begin(&self.strands, typical, params.contact_weight, dt);
+                self.contacts.begin(&self.strands, typical, weight, dt);
                 self.contacts.find(&params, obstacles, moved)
             })
             .map_err(bad_contact)?;
+        let before: Vec<Vec<Moving<S>>> =
+            self.strands.packs.par_iter().map(|pack| pack.moving.clone()).collect();
         for iteration in 0..iterations {
             report.time("loads", || {
                 self.load_up();
@@ -330,8 +337,12 @@ impl<S: Stored> Admm<S> {
             let (turn, _) = self.iterate(newton, 0.0, pace);
             report.add_seconds("elasticity", start.elapsed().as_secs_f64());
             report.iterations += 1;
-            let missing = self.tighten();
             report.time("loads", || self.contacts.gather(&self.strands));
+            if iteration == 0 {
+                let again = || self.take_back_thrown(&before, dt * dt * drive.gravity.length(), pace);
+                report.time("elasticity", again);
+            }
+            let missing = self.tighten();
             let looks = u64::from(params.continuous.max(1)) * u64::from(iteration) / u64::from(iterations);
             let next = u64::from(params.continuous.max(1)) * u64::from(iteration + 1) / u64::from(iterations);
             if iteration == 0 || looks != next {
@@ -341,12 +352,31 @@ impl<S: Stored> Admm<S> {
             }
             let apart = report.time("projection", || self.contacts.project(params.sweeps));
             report.residual = turn;
-            if turn <= params.tolerance && missing < 1.0e-7 && apart < 1.0e-8 {
+            // Forces of the last step alone hold nothing.
+            if iteration > 0 && turn <= params.tolerance && missing < 1.0e-7 && apart < 1.0e-8 {
                 break;
             }
         }
         report.contacts = self.contacts.count() as u64;
         Ok(())
+    }
+
+    /// Lets strands begin again that the forces of the last step have thrown farther than they should, given that gravity takes
+    /// them as far as `free` [m]. Where time stands still all forces count.
+    fn take_back_thrown(&mut self, before: &[Vec<Moving<S>>], free: f64, pace: Pace) {
+        let dynamic = matches!(pace, Pace::Dynamic(_));
+        if dynamic && self.contacts.spring_thrown(free as f32) {
+            for (pack, lane) in self.contacts.sprung() {
+                for (moving, before) in self.strands.packs[pack].moving.iter_mut().zip(&before[pack]) {
+                    moving.copy_lane(before, lane);
+                }
+            }
+            self.load_up();
+            self.contacts.load(&mut self.strands);
+            self.iterate(1, 0.0, pace);
+            self.contacts.gather(&self.strands);
+        }
+        self.contacts.spring_all();
     }
 
     /// The typical time of section 4.5 [s]: that of falling through, or of bending waves along, a typical edge.
