@@ -16,7 +16,7 @@
 //!
 //! # In practice
 //!
-//! - [`LocalSolver`] finds `r`: one of seven methods ([`Method`]), with or without the enumerative one as a fail-safe.
+//! - [`LocalSolver`] finds `r`: one of eight methods ([`Method`]), with or without the enumerative one as a fail-safe.
 //! - A planar contact is one in space whose third direction is on its own ([`LocalProblem::planar`]): its force there
 //!   is zero in every solution, so nothing is lost.
 //! - `W` is symmetric and positive semi-definite. It may be singular.

@@ -50,12 +50,13 @@ pub(super) fn four_sides(problem: &LocalProblem, guess: DVec3, tolerance: f64, i
         if diagonal.x > 0.0 {
             force.x = (force.x - problem.velocity(force).x / diagonal.x).max(0.0);
         }
+        // Not `clamp`, which panics where forces have left the finite numbers.
         let radius = problem.friction * force.x;
         if diagonal.y > 0.0 {
-            force.y = (force.y - problem.velocity(force).y / diagonal.y).clamp(-radius, radius);
+            force.y = (force.y - problem.velocity(force).y / diagonal.y).max(-radius).min(radius);
         }
         if diagonal.z > 0.0 {
-            force.z = (force.z - problem.velocity(force).z / diagonal.z).clamp(-radius, radius);
+            force.z = (force.z - problem.velocity(force).z / diagonal.z).max(-radius).min(radius);
         }
         force
     })

@@ -4,6 +4,11 @@ use rayon::prelude::*;
 use super::dense::{cholesky, cholesky_solve, forward};
 use super::{BlockMatrix, Problem, ProblemError};
 
+/// Mirror images in a mass matrix may differ by this part of its largest entry.
+const SAME: f64 = 1.0e-6;
+/// Contacts that one object may be in: W has a block for any two of them, 72 bytes each.
+const MOST_COUPLED: usize = 5_000;
+
 /// How one object's velocities enter the relative velocity of one contact.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JacobianBlock {
@@ -81,6 +86,14 @@ impl FullProblem {
             if !mass.iter().chain(impulses).all(|value| value.is_finite()) {
                 return Err(ProblemError::BadMass { object });
             }
+            let size = impulses.len();
+            let largest = mass.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
+            let differs = |row: usize, column: usize| {
+                (mass[row * size + column] - mass[column * size + row]).abs() > SAME * largest
+            };
+            if (0..size).any(|row| (0..row).any(|column| differs(row, column))) {
+                return Err(ProblemError::AsymmetricMass { object });
+            }
         }
         for (entry, block) in self.jacobian.iter().enumerate() {
             let JacobianBlock { contact, object, .. } = *block;
@@ -95,7 +108,15 @@ impl FullProblem {
                 return Err(ProblemError::NotFinite { what: "H", contact });
             }
         }
-        Ok(())
+        let mut contacts_of = vec![0; objects];
+        self.jacobian.iter().for_each(|block| contacts_of[block.object] += 1);
+        match contacts_of.iter().position(|&contacts| contacts > MOST_COUPLED) {
+            Some(object) => {
+                let contacts = contacts_of[object];
+                Err(ProblemError::TooCoupled { object, contacts, most: MOST_COUPLED })
+            }
+            None => Ok(()),
+        }
     }
 }
 

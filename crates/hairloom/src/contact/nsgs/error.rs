@@ -22,8 +22,8 @@ pub enum ProblemError {
         /// Its coefficient.
         value: f64,
     },
-    /// Infinity or not a number.
-    #[error("{what} of contact {contact} is not finite: expected ordinary numbers")]
+    /// Infinity, not a number, or far too large.
+    #[error("{what} of contact {contact} is not finite, or beyond 1e100: expected ordinary numbers")]
     NotFinite {
         /// Which quantity.
         what: &'static str,
@@ -68,6 +68,24 @@ pub enum ProblemError {
     TooLarge {
         /// How many there are.
         contacts: usize,
+    },
+    /// An object in so many contacts that W would not fit into memory.
+    #[error(
+        "object {object} is in {contacts} contacts, each of which would be coupled to every other: at most {most} fit into memory"
+    )]
+    TooCoupled {
+        /// The object.
+        object: usize,
+        /// How many contacts it is in.
+        contacts: usize,
+        /// How many it may be in.
+        most: usize,
+    },
+    /// A mass matrix that is far from symmetric.
+    #[error("M: the block of object {object} is not symmetric")]
+    AsymmetricMass {
+        /// The object.
+        object: usize,
     },
     /// A mass matrix that cannot be inverted.
     #[error("M: the block of object {object} is not positive definite")]

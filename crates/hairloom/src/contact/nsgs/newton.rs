@@ -47,7 +47,8 @@ pub(super) fn solve(
         let along: f64 = step.iter().zip(&gradient).map(|(a, b)| a * b).sum();
         let lengths = length(&step) * length(&gradient);
         // NaN is no descent.
-        if !(solved && along <= -1.0e-3 * lengths) && function == Function::FischerBurmeister {
+        let descends = along <= -1.0e-3 * lengths;
+        if !solved || !descends && function == Function::FischerBurmeister {
             step.iter_mut().zip(&gradient).for_each(|(step, gradient)| *step = -gradient);
         }
         if !step.iter().all(|value| value.is_finite()) {

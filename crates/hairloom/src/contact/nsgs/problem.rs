@@ -16,6 +16,8 @@ pub struct Problem {
 
 /// W may differ from its mirror image by this part of its largest entry.
 const MENDED_ASYMMETRY: f64 = 0.01;
+/// Numbers beyond this would overflow when squared.
+const LARGEST: f64 = 1.0e100;
 /// Rounding of what wrote the problem is no asymmetry.
 const ROUNDING: f64 = 1.0e-12;
 
@@ -49,10 +51,11 @@ impl Problem {
         if !(value >= 0.0 && value.is_finite()) {
             return Err(ProblemError::BadFriction { contact, value });
         }
-        if !self.offset[contact].is_finite() {
+        let ordinary = |values: &[f64]| values.iter().all(|value| value.abs() <= LARGEST);
+        if !ordinary(&self.offset[contact].to_array()) {
             return Err(ProblemError::NotFinite { what: "b", contact });
         }
-        if !self.matrix.row(contact).all(|(_, block)| block.is_finite()) {
+        if !self.matrix.row(contact).all(|(_, block)| ordinary(&block.to_cols_array())) {
             return Err(ProblemError::NotFinite { what: "W", contact });
         }
         let diagonal = self.matrix.diagonal(contact);

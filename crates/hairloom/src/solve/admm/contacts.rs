@@ -44,13 +44,13 @@ pub(super) struct Contacts {
     origin: DVec3,
     start: Vec<Vec3>,
     moved: Vec<Vec3A>,
-    /// z: displacements that contacts allow.
+    /// z: displacements that contacts allow; as the step begins, where vertices are heading.
     feasible: Vec<Vec3A>,
     /// λ = W⁻¹ Hᵀ r.
     push: Vec<Vec3A>,
     /// 1 / W; 0 where a vertex is held [m/N].
     ease: Vec<f32>,
-    /// Vertices that a contact has pushed in this step. Others move as if there were none: a spring would only slow
+    /// Vertices that a contact has pushed in this step or in the last one. Others move as if there were none: a spring would only slow
     /// them down.
     pushed: Vec<bool>,
     /// Strands that contact holds by springs, not by the forces of the last step alone.
@@ -319,9 +319,12 @@ impl Contacts {
     /// which gravity would take it, and what moves its root explain many times over. Such strands get springs to where they were
     /// heading. Otherwise forces that have not balanced yet would grow from step to step in dense hair.
     pub(super) fn spring_thrown(&mut self, free: f32) -> bool {
-        let Self { ordered, moved, feasible, ease, sprung, .. } = self;
+        let Self { ordered, moved, feasible, ease, sprung, pushed, .. } = self;
         sprung.par_iter_mut().enumerate().with_min_len(64).for_each(|(strand, sprung)| {
             let off = |vertex: usize| moved[vertex].distance(feasible[vertex]);
+            if !ordered.range(strand).any(|vertex| pushed[vertex]) {
+                return;
+            }
             let (mut held, mut loose) = (0.0_f32, 0.0_f32);
             for vertex in ordered.range(strand) {
                 let off = off(vertex);
@@ -330,6 +333,11 @@ impl Contacts {
             *sprung = loose > BELIEVED * (free + held);
         });
         self.sprung.contains(&true)
+    }
+
+    /// Whether any contact brings a force from the last step.
+    pub(super) fn any_pushed(&self) -> bool {
+        self.pushed.contains(&true)
     }
 
     /// Pack and lane of every strand that has springs.

@@ -65,11 +65,11 @@ impl Groups {
 /// The rows of a strand as the step left them: frame, place and velocity.
 type Rows = Vec<(DQuat, DVec3, DVec3)>;
 
-/// Strands that cross each other.
+/// Strands that cross each other as the step ends.
 struct Held {
-    /// Strands that cross, together.
-    groups: Groups,
-    /// Each of them as the step left it, unless it was let go again.
+    /// Pairs of strands that cross, sorted.
+    pairs: Vec<[usize; 2]>,
+    /// Each of these strands as the step left it, unless it was let go again.
     left: Vec<Option<Rows>>,
 }
 
@@ -88,70 +88,75 @@ impl Contacts {
         }
         let mut held = self.held(strands, &crossings);
         for round in 1..=ROUNDS {
-            if crossings.is_empty() {
-                break;
+            let let_go = self.let_go_of_dense(strands, &mut held, &crossings);
+            let waits = |strand: usize| held.left[strand].is_some();
+            let waiting: Vec<Impact> = crossings
+                .iter()
+                .copied()
+                .filter(|crossing| self.pair(crossing).into_iter().all(waits))
+                .collect();
+            if waiting.is_empty() && !let_go {
+                return Ok(crossings.len() as u32);
             }
             let mut shares = vec![1.0_f32; self.ordered.strands()];
-            for crossing in &crossings {
+            for crossing in &waiting {
                 let share = if round < ROUNDS { SHARE * crossing.time } else { 0.0 };
                 for strand in self.pair(crossing) {
                     shares[strand] = shares[strand].min(share);
                 }
             }
-            let common = self.common_motions(&crossings, &mut shares);
+            let common = self.common_motions(&waiting, &mut shares);
             self.go_back(strands, &shares, &common, around);
             self.gather(strands);
             crossings = self.crossings()?;
-            self.let_go_of_dense(strands, &mut held, &crossings);
-            crossings
-                .retain(|crossing| self.pair(crossing).iter().all(|&strand| held.left[strand].is_some()));
         }
-        self.gather(strands);
-        Ok(self.crossings()?.len() as u32)
+        if self.let_go_of_dense(strands, &mut held, &crossings) {
+            self.gather(strands);
+            crossings = self.crossings()?;
+        }
+        Ok(crossings.len() as u32)
     }
 
     /// Remembers strands that cross.
     fn held<S: Stored>(&self, strands: &Strands<S>, crossings: &[Impact]) -> Held {
-        let mut held =
-            Held { groups: Groups::new(self.ordered.strands()), left: vec![None; self.ordered.strands()] };
-        for crossing in crossings {
-            held.groups.join(self.pair(crossing));
-            for strand in self.pair(crossing) {
-                let (pack, lane) = self.seats[strand];
-                let pack = &strands.packs[pack as usize];
-                let rows = pack.moving.iter().zip(&pack.velocities);
-                let row = |(moving, velocity): (&Moving<S>, &[S; 3])| {
-                    let place = get_vector(&moving.position, lane as usize);
-                    let velocity = get_vector(velocity, lane as usize);
-                    (get_quaternion(&moving.frame, lane as usize), place, velocity)
-                };
-                held.left[strand].get_or_insert_with(|| rows.map(row).collect());
-            }
+        let mut pairs: Vec<[usize; 2]> = crossings.iter().map(|crossing| self.pair(crossing)).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        let mut left = vec![None; self.ordered.strands()];
+        for &strand in pairs.iter().flatten() {
+            let (pack, lane) = self.seats[strand];
+            let (pack, lane) = (&strands.packs[pack as usize], lane as usize);
+            let row = |(moving, velocity): (&Moving<S>, &[S; 3])| {
+                let place = get_vector(&moving.position, lane);
+                (get_quaternion(&moving.frame, lane), place, get_vector(velocity, lane))
+            };
+            left[strand] = Some(pack.moving.iter().zip(&pack.velocities).map(row).collect());
         }
-        held
+        Held { pairs, left }
     }
 
-    /// Takes strands that cross others than those they crossed at first to where the step left them.
-    fn let_go_of_dense<S: Stored>(&self, strands: &mut Strands<S>, held: &mut Held, crossings: &[Impact]) {
-        let mut dense = vec![false; self.ordered.strands()];
-        for crossing in crossings {
-            let [a, b] = self.pair(crossing).map(|strand| held.groups.first(strand));
-            if a != b {
-                (dense[a], dense[b]) = (true, true);
-            }
-        }
-        for (strand, left) in held.left.iter_mut().enumerate() {
-            if !dense[held.groups.first(strand)] {
-                continue;
-            }
+    /// Takes strands that cross others than those they crossed at first to where the step left them. Returns whether there
+    /// were any.
+    fn let_go_of_dense<S: Stored>(
+        &self,
+        strands: &mut Strands<S>,
+        held: &mut Held,
+        crossings: &[Impact],
+    ) -> bool {
+        let mut any = false;
+        let new = crossings.iter().map(|crossing| self.pair(crossing));
+        for strand in new.filter(|pair| held.pairs.binary_search(pair).is_err()).flatten() {
+            let Some(left) = held.left[strand].take() else { continue };
+            any = true;
             let (pack, lane) = self.seats[strand];
-            let pack = &mut strands.packs[pack as usize];
-            for (row, (frame, place, velocity)) in left.take().into_iter().flatten().enumerate() {
-                set_quaternion(&mut pack.moving[row].frame, lane as usize, frame);
-                set_vector(&mut pack.moving[row].position, lane as usize, place);
-                set_vector(&mut pack.velocities[row], lane as usize, velocity);
+            let (pack, lane) = (&mut strands.packs[pack as usize], lane as usize);
+            for (row, (frame, place, velocity)) in left.into_iter().enumerate() {
+                set_quaternion(&mut pack.moving[row].frame, lane, frame);
+                set_vector(&mut pack.moving[row].position, lane, place);
+                set_vector(&mut pack.velocities[row], lane, velocity);
             }
         }
+        any
     }
 
     /// The strands of a crossing.
