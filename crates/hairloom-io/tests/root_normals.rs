@@ -63,17 +63,19 @@ fn caches_have_the_normals_of_the_mesh() {
     write_ball(&folder.path().join("ball.obj"));
     write_groom(&folder.path().join("hair.usda"), groom());
     let moving = format!("{SCENE}motion = {{ builtin = \"random\", period = 0.5 }}\n");
-    for out in ["a.usda", "a.usdc", "a.abc"] {
-        let options = run_common::options(folder.path(), &moving, out);
+    // A ball of quads, and one that a formula describes.
+    let cases = [(&*moving, "a.usda", 200), (&moving, "a.usdc", 200), (&moving, "a.abc", 200)];
+    for (scene, out, strands) in cases.into_iter().chain([(run_common::SMALL, "b.abc", 20)]) {
+        let options = run_common::options(folder.path(), scene, out);
         // Interrupted and resumed, when the body is elsewhere.
         run_common::run_until(&options, Some(1)).0.unwrap();
         run_common::run_until(&RunOptions { resume: true, ..options }, None).0.unwrap();
         let cache = Cache::open(folder.path().join(out)).unwrap();
-        assert_eq!(cache.frames(), 4, "{out}");
+        assert!(cache.frames() >= 4, "{out}");
         let frame = cache.frame(0).unwrap();
         let ball = &frame.bodies[0].mesh.points;
         let centre = ball.iter().sum::<Vec3>() / ball.len() as f32;
-        assert_eq!(normals(&frame).len(), 200, "{out}");
+        assert_eq!(normals(&frame).len(), strands, "{out}");
         for (strand, normal) in normals(&frame).iter().enumerate() {
             let out = (frame.groom.curves.strand(strand)[0] - centre).normalize();
             let off = normal.angle_between(out).to_degrees();
