@@ -239,28 +239,62 @@ fn a_chain_of_a_hundred_thousand_objects_is_walked_without_a_stack() {
     assert!(!archive.has_curves());
 }
 
-/// Many small objects that share one large array: what would fill the memory is refused.
+/// Where an array lies in an archive, as groups point at it: before its bytes are their length and a digest.
+fn pointer_to(archive: &[u8], array: &[u8]) -> u64 {
+    let mut found = (0..archive.len() - array.len()).filter(|&at| archive[at..].starts_with(array));
+    let at = found.next().expect("the array is in the archive");
+    assert_eq!(archive[at - 24..at - 16], (16 + array.len() as u64).to_le_bytes());
+    (at - 24) as u64 | 1 << 63
+}
+
+/// A good archive of a hundred small groups and a large one, changed so that all have the points of the large one: what
+/// would fill the memory is refused.
 #[test]
 fn shared_data_does_not_multiply() {
-    let mut forger = Forger::new();
-    let vertices = 100_000_u32;
-    let points = forger.data(&vec![0; 16 + 12 * vertices as usize]);
-    let points = forger.group(&[points, 1 << 63]);
-    let counts = forger.data(&[&[0; 16][..], &vertices.to_le_bytes()].concat());
-    let counts = forger.group(&[counts, 1 << 63]);
-    let header =
-        |info: u32, name: &str| [&info.to_le_bytes()[..], &[1, name.len() as u8], name.as_bytes()].concat();
-    let headers = forger.data(&[header(0x3ca2, "P"), header(0x1c62, "nVertices")].concat());
-    let geometry = forger.group(&[points, counts, headers]);
-    let headers = forger.data(&[&[0, 0, 0, 0, 5][..], b".geom"].concat());
-    let properties = forger.group(&[geometry, headers]);
-    let objects: Vec<u64> = (0..10_000).map(|_| forger.group(&[properties])).collect();
-    let headers = object_header("a").repeat(objects.len());
-    let headers = forger.data(&[&headers[..], &[0; 32]].concat());
-    let top = forger.group(&[&[0][..], &objects, &[headers]].concat());
-    let bytes = forger.finish(top, &[CURVES]);
+    let (groups, vertices) = (100_u16, 100_000_u32);
+    let mut curves = Curves::default();
+    curves.push((0..vertices).map(|vertex| Vec3::new(-1.0, vertex as f32, 0.5)));
+    for group in 0..groups {
+        curves.push([Vec3::new(f32::from(group), 2.0, 3.0), Vec3::new(f32::from(group), 4.0, 3.0)]);
+    }
+    let ids = Values::Int((0..=i32::from(groups)).collect());
+    let attribute = Attribute { name: "groom_group_id".into(), domain: Domain::Strand, values: ids };
+    let roots = vec![Root::Rigid; curves.strands()];
+    let groom = Groom { roots, attributes: vec![attribute], curves, ..Groom::default() };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("groups.abc");
+    alembic::write(&path, &groom, &WriteOptions::default()).unwrap();
+    let good = std::fs::read(path).unwrap();
+    assert_eq!(Archive::from_bytes("a.abc", good.clone()).unwrap().groom(0.0).unwrap().curves, groom.curves);
+    let bytes_of = |strand: usize| -> Vec<u8> {
+        let points = groom.curves.strand(strand).iter();
+        points.flat_map(|point| point.to_array()).flat_map(f32::to_le_bytes).collect()
+    };
+    let mut aliases: Vec<(u64, u64)> = Vec::new();
+    let large = pointer_to(&good, &bytes_of(0));
+    aliases.extend((1..groom.strands()).map(|strand| (pointer_to(&good, &bytes_of(strand)), large)));
+    // The numbers of vertices, which the small groups share already; each with the length and the digest before it.
+    let counts = |count: u32| {
+        let lengths = (24..good.len() - 4).filter(|&at| {
+            good[at..at + 4] == count.to_le_bytes() && good[at - 24..at - 16] == 20_u64.to_le_bytes()
+        });
+        lengths.map(|at| (at - 24) as u64 | 1 << 63).collect::<Vec<_>>()
+    };
+    let large = counts(vertices)[0];
+    aliases.extend(counts(2).into_iter().map(|small| (small, large)));
+    let mut bytes = good.clone();
+    let mut changed = 0;
+    for at in 0..good.len() - 8 {
+        let word = u64::from_le_bytes(good[at..at + 8].try_into().unwrap());
+        if let Some((_, other)) = aliases.iter().find(|(small, _)| *small == word) {
+            bytes[at..at + 8].copy_from_slice(&other.to_le_bytes());
+            changed += 1;
+        }
+    }
+    assert!(changed >= 2 * usize::from(groups), "{changed} pointers");
     assert!(Archive::from_bytes("a.abc", bytes.clone()).unwrap().has_curves());
-    assert!(timed(&bytes).contains("in proportion"));
+    let told = mutation::in_proportion(bytes.len(), || timed(&bytes));
+    assert!(told.contains("in proportion"), "{told}");
 }
 
 /// A property that never changes may claim any number of samples.

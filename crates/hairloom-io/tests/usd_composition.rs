@@ -296,8 +296,8 @@ fn references_that_multiply_are_stopped() {
         (0..200).map(|level| format!("def \"P{level}\" (references = </P{}>) {{}}\n", level + 1)).collect();
     let deep =
         "def \"A\" { def \"B\" (references = </C>) {} }\ndef \"C\" { def \"D\" (references = </A>) {} }";
-    let many: String = (0..1100).map(|prim| format!("def \"Q{prim}\" {{}}\n")).collect();
-    let list: Vec<String> = (0..1100).map(|prim| format!("</Q{prim}>")).collect();
+    let many: String = (0..3000).map(|prim| format!("def \"Q{prim}\" {{}}\n")).collect();
+    let list: Vec<String> = (0..3000).map(|prim| format!("</Q{prim}>")).collect();
     let many =
         format!("{many}def \"A\" (references = [{}]) {{ def \"B\" {{ def \"C\" {{}} }} }}", list.join(", "));
     for (body, expected) in [

@@ -119,6 +119,54 @@ fn every_truncation_is_survived() {
     }
 }
 
+/// Texts with as many things as fit into few bytes, each opened and read as a groom: memory stays in proportion whatever
+/// becomes of them. Without the allowance that small files have.
+#[test]
+fn crowded_texts_are_held_in_proportion() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("layer.usda");
+    let many = |count: usize, item: &dyn Fn(usize) -> String| (0..count).map(item).collect::<String>();
+    let letters = |n: usize| ["a", "b", "c", "d"][n % 4];
+    let nest = |_| format!("{}{}", "def\"A\"{".repeat(200), "}".repeat(200));
+    let cases: [(&str, String); 14] = [
+        ("prims", many(200_000, &|n| format!("def \"Q{n}\" {{}}\n"))),
+        ("prims of one name", many(200_000, &|_| "def\"A\"{}".to_owned())),
+        ("typed prims", many(200_000, &|n| format!("def A\"{n:x}\"{{}}"))),
+        ("nested prims", many(1_000, &nest)),
+        ("attributes", format!("def \"A\" {{{}}}", many(200_000, &|n| format!("int a{n:x}=1\n")))),
+        ("declarations", format!("def \"A\" {{{}}}", many(300_000, &|n| format!("int {} ", letters(n))))),
+        ("values", format!("def \"A\" {{{}}}", many(300_000, &|n| format!("int {}=1 ", letters(n))))),
+        (
+            "attributes of curves",
+            many(40_000, &|n| format!("def BasisCurves \"{n:x}\"{{int a=1 int b=1 int c=1}}")),
+        ),
+        ("short words", format!("def \"A\" {{{}}}", many(300_000, &|n| format!("a {} ", letters(n))))),
+        ("metadata", format!("def \"A\" ({}) {{}}", many(300_000, &|n| format!("{}=1 ", letters(n))))),
+        ("edits", format!("def \"A\" ({}) {{}}", many(200_000, &|_| "add a=1 ".to_owned()))),
+        (
+            "samples",
+            format!("def \"A\" {{float points.timeSamples={{{}}}}}", many(300_000, &|n| format!("{n}:1,"))),
+        ),
+        (
+            "variants",
+            format!("def \"A\" {{variantSet \"a\"={{{}}}}}", many(200_000, &|n| format!("\"{n:x}\"{{}}"))),
+        ),
+        ("references", many(100_000, &|n| format!("def \"{n:x}\"(references=</{:x}>){{}}", n + 1))),
+    ];
+    for (what, body) in &cases {
+        let text = format!("#usda 1.0\n(metersPerUnit = 1)\n{body}");
+        std::fs::write(&path, &text).unwrap();
+        let start = mutation::busy();
+        let (_, layer) = mutation::measured(|| Layer::open(&path).map(drop));
+        let (read, groom) = mutation::measured(|| Folder::new(folder.path()).groom("layer.usda").map(drop));
+        let ratio = |bytes: usize| bytes as f64 / text.len() as f64;
+        assert!(read.is_err() && text.len() > 1 << 20, "{what}");
+        assert!(ratio(layer.max(groom)) <= 8.0, "{what}: {} and {} bytes for {}", layer, groom, text.len());
+        let seconds = (mutation::busy() - start).as_secs_f64();
+        assert!(seconds < 2.0 * text.len() as f64 / 1e6, "{what}: {seconds} s for two readings");
+    }
+}
+
 fn error_of_text(text: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("layer.usda");

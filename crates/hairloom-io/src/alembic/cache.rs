@@ -1,9 +1,10 @@
 //! Caches in one Alembic archive, and grooms alone.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use glam::DMat4;
-use hairloom::groom::Groom;
+use hairloom::groom::{Groom, Values};
 use hairloom::simulate::{BodyView, Simulation};
 
 use super::error::AlembicError;
@@ -11,6 +12,7 @@ use super::names;
 use super::read::Archive;
 use super::time::TimeSampling;
 use super::write::{BodySamples, HairSamples, HairSettings, Writer};
+use crate::cache::root_normals::{with_normals, with_root_normals};
 use crate::cache::{CacheError, CacheFrame, layout};
 use crate::grooms::decimal;
 use crate::run;
@@ -99,13 +101,22 @@ pub(crate) struct AlembicCache {
 
 impl AlembicCache {
     pub(crate) fn create(path: &Path, simulation: &Simulation) -> Result<Self, CacheError> {
-        Ok(Self::declare(Writer::create(path)?, simulation)?)
+        Ok(Self::declare(Writer::create(path)?, simulation, &with_root_normals(simulation))?)
     }
 
     pub(crate) fn resume(path: &Path, simulation: &Simulation, last: u32) -> Result<Self, CacheError> {
         let wrong = |problem: String| CacheError::Resume { path: path.to_owned(), problem };
         let old = Archive::open(path)?;
-        let mut cache = Self::declare(Writer::reopen(path, &old)?, simulation)?;
+        // Those of the start: by now the bodies are elsewhere.
+        let started = old.groom(f64::NEG_INFINITY)?;
+        let known =
+            simulation.groom().attributes.iter().any(|attribute| attribute.name == layout::ROOT_NORMAL);
+        let normals = started.attributes.into_iter().find(|attribute| attribute.name == layout::ROOT_NORMAL);
+        let groom = match normals.map(|attribute| attribute.values) {
+            Some(Values::Vec3(normals)) if !known => Cow::Owned(with_normals(simulation.groom(), normals)),
+            _ => Cow::Borrowed(simulation.groom()),
+        };
+        let mut cache = Self::declare(Writer::reopen(path, &old)?, simulation, &groom)?;
         if !cache.writer.adopt(&old, last + 1)? {
             let problem =
                 format!("its hair, its bodies or its frames from 0 to {last} are not those of the scene");
@@ -115,7 +126,7 @@ impl AlembicCache {
     }
 
     /// Adds everything, with what never changes.
-    fn declare(mut writer: Writer, simulation: &Simulation) -> Result<Self, AlembicError> {
+    fn declare(mut writer: Writer, simulation: &Simulation, groom: &Groom) -> Result<Self, AlembicError> {
         let scene = simulation.scene();
         let (rate, run) = (scene.time.fps.to_string(), format!("{:016x}", run::fingerprint(simulation)));
         let description = format!("Hairloom {}", scene.name);
@@ -124,7 +135,7 @@ impl AlembicCache {
         let sampling = writer.add_sampling(TimeSampling::uniform(0.0, 1.0 / scene.time.fps));
         let (widths, velocities) = (scene.output.widths, scene.output.velocities);
         let settings = HairSettings { sampling, file_from_points: None, widths, velocities };
-        let hair = writer.add_hair(simulation.groom(), &settings)?;
+        let hair = writer.add_hair(groom, &settings)?;
         let views = if scene.output.bodies { simulation.body_views() } else { Vec::new() };
         let bodies = views.iter().map(|BodyView { name, mesh, deforms, color, .. }| {
             writer.add_body(name, mesh, color.unwrap_or(layout::BODY_COLOR), *deforms, sampling)

@@ -7,6 +7,9 @@
 //! one that moves as a whole has samples of its transform, one that deforms has samples of its points.
 //! `.usd` files are binary.
 //!
+//! Here and in Alembic hair that a body holds has the body's normals at its roots, at the start: those that the groom's file
+//! brings, else the smooth normals of the mesh (those of its faces by area, mixed at the closest point of the closest triangle).
+//!
 //! # Alembic (`.abc`)
 //!
 //! One file, with one sample a frame; frame 0, the start, is at 0 s. `/Hair` holds the strands as linear `Curves` with the
@@ -24,6 +27,7 @@ mod error;
 mod frame_files;
 pub(crate) mod layout;
 mod reader;
+pub(crate) mod root_normals;
 mod usd_groom;
 mod usd_writer;
 

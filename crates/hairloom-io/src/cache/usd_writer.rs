@@ -7,6 +7,7 @@ use hairloom::groom::{Attribute, Curves, Domain, Groom, Values};
 use hairloom::math::Pose;
 use hairloom::simulate::{BodyView, Simulation};
 
+use super::root_normals::with_root_normals;
 use super::{CacheError, layout};
 use crate::run;
 use crate::usd::{AttributeId, Format, Keep, PrimId, UsdError, Value, Writer};
@@ -190,7 +191,8 @@ fn declare(writer: &mut Writer, simulation: &Simulation) -> Result<Samples, UsdE
     let world = writer.define("/World", "Xform")?;
     writer.set_prim_metadata(world, "kind", &Value::token("component"))?;
     let output = &scene.output;
-    let mut samples = declare_samples(writer, simulation.groom(), output.widths, output.velocities)?;
+    let mut samples =
+        declare_samples(writer, &with_root_normals(simulation), output.widths, output.velocities)?;
     let views = shown_bodies(simulation);
     if !views.is_empty() {
         writer.define(layout::BODIES, "Scope")?;

@@ -14,13 +14,19 @@ impl HairFile {
         let offsets = self.offsets()?;
         let vertices = self.points.len();
         let mut points = self.points;
-        for point in &mut points {
-            *point = space.scene_from_file(*point);
+        // Going through large arrays once more costs as much as reading them.
+        if space != Space::SCENE {
+            points.iter_mut().for_each(|point| *point = space.scene_from_file(*point));
         }
-        let mut widths = self.thickness.values.unwrap_or_else(|| vec![self.thickness.default; vertices]);
-        for width in &mut widths {
-            *width *= space.unit;
-        }
+        let widths = match self.thickness.values {
+            Some(mut widths) => {
+                if space.unit != 1.0 {
+                    widths.iter_mut().for_each(|width| *width *= space.unit);
+                }
+                widths
+            }
+            None => vec![self.thickness.default * space.unit; vertices],
+        };
         let attributes = vec![
             attribute(TRANSPARENCY, self.transparency, strands, Values::Float),
             attribute(COLOUR, self.colour, strands, Values::Vec3),
@@ -78,7 +84,8 @@ impl HairFile {
     /// Where each strand's points begin, and the end of the last.
     fn offsets(&self) -> Result<Vec<u32>, HairProblem> {
         let (strands, points) = (self.strands, u32::try_from(self.points.len()).unwrap_or(u32::MAX));
-        let mut offsets = vec![0];
+        let mut offsets = Vec::with_capacity(1 + self.strands.min(points) as usize);
+        offsets.push(0);
         let mut counted = 0;
         for strand_points in self.strand_points() {
             counted += strand_points;

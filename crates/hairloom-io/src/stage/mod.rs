@@ -279,9 +279,9 @@ pub(crate) fn scene_from_file(unit: f64, up: Axis) -> DMat4 {
 fn geometry(layer: &Composition) -> Result<(Vec<CurvesPrim>, Vec<u32>), CacheError> {
     let (mut curves, mut meshes) = (Vec::new(), Vec::new());
     let mut open: Vec<(ComposedPrim<'_>, bool)> =
-        layer.roots().into_iter().map(|prim| (prim, false)).collect();
-    open.reverse();
+        layer.root().first_child().into_iter().map(|prim| (prim, false)).collect();
     while let Some((prim, above)) = open.pop() {
+        open.extend(prim.next_sibling().map(|next| (next, above)));
         let inactive = prim.metadata("active")? == Some(Value::Bool(false));
         if inactive || prim.specifier()? != Specifier::Def {
             continue;
@@ -302,9 +302,7 @@ fn geometry(layer: &Composition) -> Result<(Vec<CurvesPrim>, Vec<u32>), CacheErr
             "Mesh" => meshes.push(prim.node()),
             _ => {}
         }
-        let mut children: Vec<_> = prim.children().into_iter().map(|child| (child, guides)).collect();
-        children.reverse();
-        open.append(&mut children);
+        open.extend(prim.first_child().map(|child| (child, guides)));
     }
     Ok((curves, meshes))
 }

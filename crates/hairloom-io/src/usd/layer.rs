@@ -21,28 +21,86 @@ pub(super) enum NodeKind {
     Prim,
     Attribute,
     Relationship,
+    /// Opinions that count where the variant is chosen: like a prim, but no child of one.
+    Variant,
+}
+
+/// Marks what has no last or next one.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// What a node is, and where the format keeps its name: a token, or a place in a text and how far after it. Packed, as
+/// hostile layers have a node for every few bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Label(u64);
+
+impl Label {
+    const FAR_BITS: u32 = 40;
+    const NEAR_BITS: u32 = 22;
+
+    /// Nothing if a part is too large.
+    pub(super) fn new(kind: NodeKind, far: u64, near: u64) -> Option<Self> {
+        let fits = far >> Self::FAR_BITS == 0 && near >> Self::NEAR_BITS == 0;
+        let kind = (kind as u64) << (Self::FAR_BITS + Self::NEAR_BITS);
+        fits.then_some(Self(kind | near << Self::FAR_BITS | far))
+    }
+
+    pub(super) fn kind(self) -> NodeKind {
+        match self.0 >> (Self::FAR_BITS + Self::NEAR_BITS) {
+            0 => NodeKind::Prim,
+            1 => NodeKind::Attribute,
+            2 => NodeKind::Relationship,
+            _ => NodeKind::Variant,
+        }
+    }
+
+    pub(super) fn far(self) -> u64 {
+        self.0 & ((1 << Self::FAR_BITS) - 1)
+    }
+
+    pub(super) fn near(self) -> u64 {
+        self.0 >> Self::FAR_BITS & ((1 << Self::NEAR_BITS) - 1)
+    }
 }
 
 /// A prim or a property.
 #[derive(Debug)]
 pub(super) struct Node {
-    pub(super) name: Token,
+    pub(super) label: Label,
     pub(super) parent: u32,
-    pub(super) kind: NodeKind,
+    /// The next prim or property below the parent, the first after the last; in a text the set that a variant is of.
+    pub(super) next: u32,
+    /// The last one below.
+    pub(super) last: u32,
     /// Which fields it has, in the terms of the format.
     pub(super) fields: u32,
-    pub(super) children: Vec<u32>,
-    pub(super) properties: Vec<u32>,
 }
 
-/// A variant of a prim: opinions that count where it is chosen.
-#[derive(Debug)]
-pub(super) struct Variant {
-    pub(super) prim: u32,
-    pub(super) set: Token,
-    pub(super) name: Token,
-    /// Holds the opinions like a prim, but is no child of one.
-    pub(super) node: u32,
+impl Node {
+    pub(super) fn new(label: Label, parent: u32, fields: u32) -> Self {
+        Self { label, parent, next: NONE, last: NONE, fields }
+    }
+
+    pub(super) fn kind(&self) -> NodeKind {
+        self.label.kind()
+    }
+}
+
+/// Adds a node to those below its parent.
+pub(super) fn link(nodes: &mut [Node], node: u32) {
+    let parent = nodes[node as usize].parent as usize;
+    let last = std::mem::replace(&mut nodes[parent].last, node);
+    nodes[node as usize].next = match last {
+        NONE => node,
+        last => std::mem::replace(&mut nodes[last as usize].next, node),
+    };
+}
+
+/// Adds to a list that may become long, with little room to spare: doubling would double what a hostile layer takes.
+pub(super) fn push_lean<T>(list: &mut Vec<T>, item: T) {
+    if list.len() == list.capacity() {
+        list.reserve_exact(list.len() / 16 + 16);
+    }
+    list.push(item);
 }
 
 /// What is behind a layer.
@@ -59,8 +117,8 @@ pub struct Layer {
     /// The first is the root.
     pub(super) nodes: Vec<Node>,
     pub(super) content: Content,
-    /// By prim, set and name.
-    variants: Vec<Variant>,
+    /// The nodes of variants, by prim, set and name.
+    variants: Vec<u32>,
     /// What lies below prims with many children or properties, by parent, kind and name; made when it is first needed.
     by_name: OnceLock<Vec<u32>>,
 }
@@ -159,9 +217,56 @@ impl Layer {
         Ok(Self::new(path, nodes, variants, Content::Text(content)))
     }
 
-    fn new(path: &std::path::Path, nodes: Vec<Node>, mut variants: Vec<Variant>, content: Content) -> Self {
-        variants.sort_by(|a, b| a.key().cmp(&b.key()));
-        Self { file: path.to_owned(), nodes, content, variants, by_name: OnceLock::new() }
+    fn new(path: &std::path::Path, nodes: Vec<Node>, mut variants: Vec<u32>, content: Content) -> Self {
+        let mut layer =
+            Self { file: path.to_owned(), nodes, content, variants: Vec::new(), by_name: OnceLock::new() };
+        variants.sort_unstable_by(|&a, &b| (layer.variant_key(a), a).cmp(&(layer.variant_key(b), b)));
+        layer.variants = variants;
+        layer
+    }
+
+    pub(super) fn node(&self, node: u32) -> &Node {
+        &self.nodes[node as usize]
+    }
+
+    /// The last element of the path of a node; of a variant only its name, unless the format has both in one.
+    pub(super) fn name(&self, node: u32) -> &str {
+        let label = self.node(node).label;
+        match &self.content {
+            Content::Crate(file) => file.tokens.get(label.far() as usize).map_or("", |name| name),
+            Content::Text(file) => file.name(label),
+        }
+    }
+
+    /// The prim, the set and the name of a variant.
+    fn variant_key(&self, node: u32) -> (u32, &str, &str) {
+        let (prim, name) = (self.node(node).parent, self.name(node));
+        match &self.content {
+            Content::Crate(_) => {
+                let (set, name) = variant_of(name).unwrap_or_default();
+                (prim, set, name)
+            }
+            Content::Text(file) => (prim, file.set_name(self.node(node)), name),
+        }
+    }
+
+    /// The prims and properties below a node, in the order of the file.
+    fn below(&self, parent: u32) -> impl Iterator<Item = u32> {
+        let last = self.node(parent).last;
+        let first = (last != NONE).then(|| self.node(last).next);
+        std::iter::successors(first, move |&node| (node != last).then(|| self.node(node).next))
+    }
+
+    /// The prims, or else the properties, below a node, in the order of the file.
+    pub(super) fn members(&self, parent: u32, prims: bool) -> impl Iterator<Item = u32> {
+        self.below(parent).filter(move |&node| (self.node(node).kind() == NodeKind::Prim) == prims)
+    }
+
+    /// The prim below the same parent that comes next in the file.
+    pub(super) fn next_prim(&self, node: u32) -> Option<u32> {
+        let last = self.node(self.node(node).parent).last;
+        let next = |&node: &u32| (node != last).then(|| self.node(node).next);
+        std::iter::successors(Some(node), next).skip(1).find(|&node| self.node(node).kind() == NodeKind::Prim)
     }
 
     /// How long the layer is [bytes].
@@ -223,20 +328,23 @@ impl Layer {
 
     /// The prim, or else the property, of a name below a prim.
     pub(super) fn child(&self, parent: u32, is_prim: bool, name: &str) -> Option<u32> {
-        let node = &self.nodes[parent as usize];
-        let among = if is_prim { &node.children } else { &node.properties };
-        if among.len() <= FEW {
-            return among.iter().copied().find(|&node| *self.nodes[node as usize].name == *name);
+        if self.below(parent).nth(FEW).is_none() {
+            return self.members(parent, is_prim).find(|&node| self.name(node) == name);
         }
         let key = |node: u32| {
-            let node = &self.nodes[node as usize];
-            (node.parent, node.kind == NodeKind::Prim, &*node.name)
+            let entry = self.node(node);
+            (entry.parent, entry.kind() == NodeKind::Prim, self.name(node))
         };
         let by_name = self.by_name.get_or_init(|| {
-            let lists = self.nodes.iter().flat_map(|node| [&node.children, &node.properties]);
-            let mut all: Vec<u32> = lists.filter(|list| list.len() > FEW).flatten().copied().collect();
+            let many = || {
+                let parents =
+                    (0..self.nodes.len() as u32).filter(|&node| self.below(node).nth(FEW).is_some());
+                parents.flat_map(|parent| self.below(parent))
+            };
+            let mut all = Vec::with_capacity(many().count());
+            all.extend(many());
             // Where two have a name, the first counts.
-            all.sort_by(|&a, &b| key(a).cmp(&key(b)));
+            all.sort_unstable_by(|&a, &b| (key(a), a).cmp(&(key(b), b)));
             all
         });
         let wanted = (parent, is_prim, name);
@@ -247,8 +355,8 @@ impl Layer {
     /// The node with the opinions of a variant of a prim.
     pub(super) fn variant(&self, prim: u32, set: &str, name: &str) -> Option<u32> {
         let wanted = (prim, set, name);
-        let found = self.variants.get(self.variants.partition_point(|variant| variant.key() < wanted))?;
-        (found.key() == wanted).then_some(found.node)
+        let place = self.variants.partition_point(|&variant| self.variant_key(variant) < wanted);
+        self.variants.get(place).copied().filter(|&variant| self.variant_key(variant) == wanted)
     }
 
     /// The prim at a node.
@@ -265,23 +373,26 @@ impl Layer {
         }
         let mut text = String::new();
         for node in names.into_iter().rev() {
-            let node = &self.nodes[node as usize];
-            match node.kind {
+            match self.node(node).kind() {
                 // Variants stand in braces right after the prim.
-                NodeKind::Prim if node.name.starts_with('{') => {}
+                NodeKind::Variant => {
+                    let (_, set, name) = self.variant_key(node);
+                    text += &format!("{{{set}={name}}}");
+                    continue;
+                }
                 NodeKind::Prim => text.push('/'),
-                _ => text.push('.'),
+                NodeKind::Attribute | NodeKind::Relationship => text.push('.'),
             }
-            text.push_str(&node.name);
+            text.push_str(self.name(node));
         }
         Path::new(if text.is_empty() { "/".to_owned() } else { text })
     }
 
     pub(super) fn field(&self, node: u32, name: &str) -> Result<Option<Value>, UsdError> {
-        let fields = self.nodes[node as usize].fields;
+        let node = self.node(node);
         let value = match &self.content {
-            Content::Crate(file) => file.field(fields, name).map(|value| file.value(value)).transpose(),
-            Content::Text(file) => file.field(fields, name),
+            Content::Crate(file) => file.field(node.fields, name).map(|value| file.value(value)).transpose(),
+            Content::Text(file) => file.field(node, name),
         };
         self.check(value)
     }
@@ -344,16 +455,12 @@ fn text_error(path: &std::path::Path, text: &[u8], fault: Fault) -> UsdError {
 }
 
 /// The prims, properties and variants among the specs of a crate file.
-fn crate_nodes(file: &CrateFile) -> (Vec<Node>, Vec<Variant>) {
+fn crate_nodes(file: &CrateFile) -> (Vec<Node>, Vec<u32>) {
     let mut variants = Vec::new();
-    let mut nodes = vec![Node {
-        name: "".into(),
-        parent: 0,
-        kind: NodeKind::Prim,
-        fields: u32::MAX,
-        children: Vec::new(),
-        properties: Vec::new(),
-    }];
+    let mut nodes = Vec::new();
+    // The root has no name: there is no token so far out.
+    let nameless = (1 << Label::FAR_BITS) - 1;
+    nodes.extend(Label::new(NodeKind::Prim, nameless, 0).map(|label| Node::new(label, 0, u32::MAX)));
     let mut of_path = vec![u32::MAX; file.paths.len()];
     for entry in &file.specs {
         let kind = match entry.kind {
@@ -367,52 +474,36 @@ fn crate_nodes(file: &CrateFile) -> (Vec<Node>, Vec<Variant>) {
             spec::RELATIONSHIP => NodeKind::Relationship,
             _ => continue,
         };
-        let Some(name) = file.paths.token(entry.path).and_then(|token| file.tokens.get(token as usize))
+        let token = file.paths.token(entry.path);
+        let Some((token, name)) = token.and_then(|token| Some((token, file.tokens.get(token as usize)?)))
         else {
             continue;
         };
+        let kind = if variant_of(name).is_some() { NodeKind::Variant } else { kind };
+        let Some(label) = Label::new(kind, u64::from(token), 0) else { continue };
         of_path[entry.path as usize] = nodes.len() as u32;
-        nodes.push(Node {
-            name: name.clone(),
-            // The path for now, the parent below, once every path has its node.
-            parent: entry.path,
-            kind,
-            fields: entry.field_set,
-            children: Vec::new(),
-            properties: Vec::new(),
-        });
+        // The path for now, the parent below, once every path has its node.
+        push_lean(&mut nodes, Node::new(label, entry.path, entry.field_set));
     }
     for node in 1..nodes.len() {
         let path = nodes[node].parent;
         nodes[node].parent = 0;
         let parent = file.paths.parent(path).and_then(|parent| of_path.get(parent as usize));
         let Some(&parent) = parent.filter(|&&parent| parent != u32::MAX) else { continue };
-        if nodes[parent as usize].kind != NodeKind::Prim || parent as usize == node {
+        let holds = matches!(nodes[parent as usize].kind(), NodeKind::Prim | NodeKind::Variant);
+        if !holds || parent as usize == node {
             continue;
         }
         nodes[node].parent = parent;
-        let kind = nodes[node].kind;
-        if let Some((set, name)) = variant_of(&nodes[node].name) {
-            variants.push(Variant { prim: parent, set, name, node: node as u32 });
-            continue;
-        }
-        let parent = &mut nodes[parent as usize];
-        match kind {
-            NodeKind::Prim => parent.children.push(node as u32),
-            _ => parent.properties.push(node as u32),
+        match nodes[node].kind() {
+            NodeKind::Variant => variants.push(node as u32),
+            _ => link(&mut nodes, node as u32),
         }
     }
     (nodes, variants)
 }
 
 /// The set and the name in an element of a path such as `{look=red}`.
-fn variant_of(element: &str) -> Option<(Token, Token)> {
-    let (set, name) = element.strip_prefix('{')?.strip_suffix('}')?.split_once('=')?;
-    Some((set.into(), name.into()))
-}
-
-impl Variant {
-    fn key(&self) -> (u32, &str, &str) {
-        (self.prim, &self.set, &self.name)
-    }
+fn variant_of(element: &str) -> Option<(&str, &str)> {
+    element.strip_prefix('{')?.strip_suffix('}')?.split_once('=')
 }

@@ -21,18 +21,13 @@ impl<'a> Prim<'a> {
         Self { layer, node }
     }
 
-    fn data(&self) -> &'a Node {
-        &self.layer.nodes[self.node as usize]
+    pub(super) fn node(&self) -> &'a Node {
+        self.layer.node(self.node)
     }
 
     /// The last element of the path.
     pub fn name(&self) -> &'a str {
-        &self.data().name
-    }
-
-    /// The name, shared.
-    pub(super) fn token(&self) -> Token {
-        self.data().name.clone()
+        self.layer.name(self.node)
     }
 
     /// The path, such as `/World/Hair`.
@@ -60,19 +55,25 @@ impl<'a> Prim<'a> {
 
     /// The prims directly below.
     pub fn children(&self) -> Result<Vec<Prim<'a>>, UsdError> {
-        let nodes = self.in_order(&self.data().children, "primChildren")?;
-        Ok(nodes.into_iter().map(|node| Prim { layer: self.layer, node }).collect())
+        Ok(self.child_nodes()?.into_iter().map(|node| Prim { layer: self.layer, node }).collect())
+    }
+
+    /// The nodes of the prims directly below.
+    pub(super) fn child_nodes(&self) -> Result<Vec<u32>, UsdError> {
+        self.in_order(true, "primChildren")
     }
 
     /// Binary files sort paths by name and keep the authored order in a field.
-    fn in_order(&self, nodes: &[u32], field: &str) -> Result<Vec<u32>, UsdError> {
-        let mut ordered = nodes.to_vec();
-        if nodes.len() > 1
+    fn in_order(&self, prims: bool, field: &str) -> Result<Vec<u32>, UsdError> {
+        let mut ordered = Vec::with_capacity(self.layer.members(self.node, prims).count());
+        ordered.extend(self.layer.members(self.node, prims));
+        if ordered.len() > 1
+            && self.layer.text_file().is_none()
             && let Some(Value::TokenArray(names)) = self.metadata(field)?
         {
             let place: std::collections::HashMap<&str, usize> =
                 names.iter().enumerate().map(|(place, name)| (&**name, place)).collect();
-            let place = |node: &u32| place.get(&*self.layer.nodes[*node as usize].name).copied();
+            let place = |node: &u32| place.get(self.layer.name(*node)).copied();
             ordered.sort_by_key(|node| place(node).unwrap_or(usize::MAX));
         }
         Ok(ordered)
@@ -80,13 +81,19 @@ impl<'a> Prim<'a> {
 
     fn properties(&self, kind: NodeKind) -> Result<impl Iterator<Item = u32> + use<'a>, UsdError> {
         let layer = self.layer;
-        let nodes = self.in_order(&self.data().properties, "properties")?;
-        Ok(nodes.into_iter().filter(move |&node| layer.nodes[node as usize].kind == kind))
+        let nodes = self.in_order(false, "properties")?;
+        Ok(nodes.into_iter().filter(move |&node| layer.node(node).kind() == kind))
+    }
+
+    /// All attributes, one after the other.
+    pub(super) fn each_attribute(&self) -> Result<impl Iterator<Item = Attribute<'a>> + use<'a>, UsdError> {
+        let layer = self.layer;
+        Ok(self.properties(NodeKind::Attribute)?.map(move |node| Attribute::new(layer, node)))
     }
 
     /// All attributes.
     pub fn attributes(&self) -> Result<Vec<Attribute<'a>>, UsdError> {
-        Ok(self.properties(NodeKind::Attribute)?.map(|node| Attribute::new(self.layer, node)).collect())
+        Ok(self.each_attribute()?.collect())
     }
 
     /// All relationships.
@@ -97,7 +104,7 @@ impl<'a> Prim<'a> {
 
     fn property(&self, name: &str, kind: NodeKind) -> Option<u32> {
         let node = self.layer.child(self.node, false, name)?;
-        (self.layer.nodes[node as usize].kind == kind).then_some(node)
+        (self.layer.node(node).kind() == kind).then_some(node)
     }
 
     /// The attribute of this name, such as `points`.
@@ -121,7 +128,7 @@ pub struct Relationship<'a> {
 impl<'a> Relationship<'a> {
     /// The name.
     pub fn name(&self) -> &'a str {
-        &self.layer.nodes[self.node as usize].name
+        self.layer.name(self.node)
     }
 
     /// Metadata of the relationship.
@@ -137,8 +144,12 @@ impl<'a> Relationship<'a> {
         })
     }
 
+    pub(super) fn node(&self) -> &'a Node {
+        self.layer.node(self.node)
+    }
+
     pub(super) fn fields(&self) -> u32 {
-        self.layer.nodes[self.node as usize].fields
+        self.node().fields
     }
 }
 
@@ -147,7 +158,7 @@ impl<'a> Relationship<'a> {
 enum Samples {
     None,
     Crate(StoredSamples),
-    Text { fields: u32, times: Vec<f64> },
+    Text { times: Vec<f64> },
 }
 
 /// An attribute of a [`Prim`]. It remembers the times of its samples: keep it to read many.
@@ -165,7 +176,7 @@ impl<'a> Attribute<'a> {
 
     /// The name, such as `primvars:st`.
     pub fn name(&self) -> &'a str {
-        &self.layer.nodes[self.node as usize].name
+        self.layer.name(self.node)
     }
 
     /// The path, such as `/World/Hair.points`.
@@ -198,7 +209,7 @@ impl<'a> Attribute<'a> {
         Ok(match self.samples()? {
             Samples::None => &[],
             Samples::Crate(samples) => &samples.times,
-            Samples::Text { times, .. } => times,
+            Samples::Text { times } => times,
         })
     }
 
@@ -212,7 +223,7 @@ impl<'a> Attribute<'a> {
             (Samples::Crate(samples), Content::Crate(file)) => {
                 file.sample_ref(samples, index).and_then(|value| file.value(value))
             }
-            (Samples::Text { fields, .. }, Content::Text(file)) => file.sample(*fields, index),
+            (Samples::Text { .. }, Content::Text(file)) => file.sample(self.node(), index),
             _ => Ok(Value::Block),
         };
         self.layer.check(value)
@@ -240,14 +251,18 @@ impl<'a> Attribute<'a> {
                 }
                 _ => Ok(Samples::None),
             },
-            Content::Text(file) => Ok(Samples::Text { fields, times: file.times(fields) }),
+            Content::Text(file) => Ok(Samples::Text { times: file.times(self.node()) }),
         };
         let samples = self.layer.check(samples)?;
         Ok(self.samples.get_or_init(|| samples))
     }
 
+    pub(super) fn node(&self) -> &'a Node {
+        self.layer.node(self.node)
+    }
+
     pub(super) fn fields(&self) -> u32 {
-        self.layer.nodes[self.node as usize].fields
+        self.node().fields
     }
 
     /// The samples of a crate file, to go on writing after them.
@@ -261,13 +276,13 @@ impl<'a> Attribute<'a> {
 
 impl<'a> Prim<'a> {
     pub(super) fn fields(&self) -> u32 {
-        self.data().fields
+        self.node().fields
     }
 
     /// Names of the properties in order.
     pub(super) fn property_order(&self) -> Result<Vec<(Token, NodeKind)>, UsdError> {
-        let nodes = self.in_order(&self.data().properties, "properties")?;
-        let node = |node| &self.layer.nodes[node as usize];
-        Ok(nodes.into_iter().map(|index| (node(index).name.clone(), node(index).kind)).collect())
+        let nodes = self.in_order(false, "properties")?;
+        let layer = self.layer;
+        Ok(nodes.into_iter().map(|node| (layer.name(node).into(), layer.node(node).kind())).collect())
     }
 }

@@ -1,7 +1,7 @@
 //! What putting layers together may cost: a few lines of references could otherwise unfold to more than fits into memory.
 
 /// Prims and opinions may take so many times the size of all layers …
-const FACTOR: u64 = 2;
+const FACTOR: u64 = 3;
 /// … and so much more [bytes].
 const FLOOR: u64 = 1 << 19;
 /// So many sites may be looked at for each byte of the layers …

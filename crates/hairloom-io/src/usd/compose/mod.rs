@@ -24,7 +24,7 @@ pub(crate) use prim::{ComposedAttribute, ComposedPrim};
 use std::path::Path as FilePath;
 
 use super::error::UsdError;
-use super::layer::Layer;
+use super::layer::{Layer, push_lean};
 use super::value::{LayerOffset, Token, Value};
 use budget::Budget;
 use index::Index;
@@ -46,10 +46,9 @@ pub(crate) struct Composition {
     warnings: Vec<String>,
 }
 
-/// A prim of a composition.
+/// A prim of a composition; its name is that of its opinions.
 #[derive(Debug)]
 struct Entry {
-    name: Token,
     parent: u32,
     first_child: u32,
     next_sibling: u32,
@@ -99,9 +98,9 @@ impl Composition {
         &self.warnings
     }
 
-    /// The prims at the top.
-    pub(crate) fn roots(&self) -> Vec<ComposedPrim<'_>> {
-        self.prim_at(0).children()
+    /// What is above all prims.
+    pub(crate) fn root(&self) -> ComposedPrim<'_> {
+        self.prim_at(0)
     }
 
     /// The prim with a number that [`ComposedPrim::node`] gave.
@@ -123,28 +122,52 @@ struct Composer {
 struct Open {
     index: Index,
     prim: u32,
-    /// Names of children that are still to come, the next one last.
-    children: Vec<Token>,
+    children: Children,
     /// The child before.
     last: u32,
+}
+
+/// The prims of layers that name the children that are still to come.
+enum Children {
+    /// The next one of a layer in the order of its file.
+    Walk { layer: u32, next: Option<u32> },
+    /// Layer and node, the next one last.
+    Listed(Vec<(u32, u32)>),
+}
+
+impl Children {
+    const NONE: Self = Self::Listed(Vec::new());
+
+    /// The layer and node that name the next child.
+    fn take(&mut self, layers: &Layers) -> Option<(u32, u32)> {
+        match self {
+            Self::Walk { layer, next } => {
+                let node = (*next)?;
+                *next = layers[*layer].next_prim(node);
+                Some((*layer, node))
+            }
+            Self::Listed(list) => list.pop(),
+        }
+    }
 }
 
 impl Composer {
     fn compose(mut self, root: u32) -> Result<Composition, UsdError> {
         let index = self.root_index(root)?;
-        let mut open = vec![self.enter(index, "".into(), NONE)?];
+        let mut open = vec![self.enter(index, NONE)?];
         while let Some(top) = open.last_mut() {
-            let Some(name) = top.children.pop() else {
+            let Some((layer, node)) = top.children.take(&self.layers) else {
                 if let Some(done) = open.pop() {
                     self.budget.release(done.index.len());
                 }
                 continue;
             };
             let (parent, before) = (top.prim, top.last);
+            let name: Token = self.layers[layer].name(node).into();
             let index = top.index.child(&self.layers, &name);
             let mut index = self.hold(index)?;
             self.expand(&mut index, 0)?;
-            let child = self.enter(index, name, parent)?;
+            let child = self.enter(index, parent)?;
             top.last = child.prim;
             match before {
                 NONE => self.prims[parent as usize].first_child = child.prim,
@@ -158,7 +181,7 @@ impl Composer {
     }
 
     /// Adds a prim whose index is known.
-    fn enter(&mut self, index: Index, name: Token, parent: u32) -> Result<Open, UsdError> {
+    fn enter(&mut self, index: Index, parent: u32) -> Result<Open, UsdError> {
         let prim = self.prims.len() as u32;
         let opinions = self.opinions.len() as u32;
         let ranked = index.ranked();
@@ -168,7 +191,7 @@ impl Composer {
             for &(place, node) in &site.specs {
                 let (layer, placed) = self.layers.stack(site.stack)[place as usize];
                 let offset = self.offset(&site.offset.after(&placed))?;
-                self.opinions.push(Opinion { layer: layer as u16, offset, node });
+                push_lean(&mut self.opinions, Opinion { layer: layer as u16, offset, node });
                 if active.is_none()
                     && let Some(Value::Bool(value)) = self.layers[layer].field(node, "active")?
                 {
@@ -179,39 +202,43 @@ impl Composer {
         let added = self.opinions.len() - opinions as usize;
         let bytes = size_of::<Entry>() + added * size_of::<Opinion>();
         self.budget.pay(bytes, self.layers.bytes()).map_err(|problem| self.layers.problem(0, 0, &problem))?;
-        let entry = Entry { name, parent, first_child: NONE, next_sibling: NONE, opinions };
-        self.prims.push(entry);
-        let mut children = match active {
-            Some(false) => Vec::new(),
-            _ => self.child_names(&index, &ranked)?,
+        push_lean(&mut self.prims, Entry { parent, first_child: NONE, next_sibling: NONE, opinions });
+        let children = match active {
+            Some(false) => Children::NONE,
+            _ => self.children(&index, &ranked)?,
         };
-        children.reverse();
         Ok(Open { index, prim, children, last: NONE })
     }
 
-    /// The names of the prims below: those of weak opinions come first.
-    fn child_names(&self, index: &Index, ranked: &[usize]) -> Result<Vec<Token>, UsdError> {
+    /// The prims below, one of each name: those of weak opinions come first.
+    fn children(&self, index: &Index, ranked: &[usize]) -> Result<Children, UsdError> {
         if let [site] = ranked
             && let [(place, node)] = index.sites[*site].specs[..]
         {
-            let layer = &self.layers[self.layers.stack(index.sites[*site].stack)[place as usize].0];
-            return Ok(layer.prim_at(node).children()?.iter().map(|child| child.token()).collect());
+            let (layer, _) = self.layers.stack(index.sites[*site].stack)[place as usize];
+            if self.layers[layer].text_file().is_some() {
+                return Ok(Children::Walk { layer, next: self.layers[layer].members(node, true).next() });
+            }
         }
-        let mut names: Vec<Token> = Vec::new();
-        let mut seen = std::collections::HashSet::new();
+        let mut list = Vec::new();
         for &site in ranked.iter().rev() {
             let site = &index.sites[site];
             for &(place, node) in site.specs.iter().rev() {
-                let layer = &self.layers[self.layers.stack(site.stack)[place as usize].0];
-                for child in layer.prim_at(node).children()? {
-                    let name = child.token();
-                    if seen.insert(name.clone()) {
-                        names.push(name);
-                    }
+                let (layer, _) = self.layers.stack(site.stack)[place as usize];
+                for child in self.layers[layer].prim_at(node).child_nodes()? {
+                    push_lean(&mut list, (layer, child));
                 }
             }
         }
-        Ok(names)
+        let name = |place: u32| {
+            let (layer, node) = list[place as usize];
+            self.layers[layer].name(node)
+        };
+        let mut firsts: Vec<u32> = (0..list.len() as u32).collect();
+        firsts.sort_unstable_by(|&a, &b| (name(a), a).cmp(&(name(b), b)));
+        firsts.dedup_by(|later, first| name(*later) == name(*first));
+        firsts.sort_unstable_by(|a, b| b.cmp(a));
+        Ok(Children::Listed(firsts.into_iter().map(|place| list[place as usize]).collect()))
     }
 
     /// The number of a way in which times are placed.

@@ -46,18 +46,23 @@ impl<'a> ComposedPrim<'a> {
         (parent != 0 && parent != NONE).then(|| Self::new(self.scene, parent))
     }
 
-    /// The prims directly below.
-    pub(crate) fn children(&self) -> Vec<Self> {
-        let scene = self.scene;
-        let some = |node: u32| (node != NONE).then_some(node);
-        let first = some(scene.prims[self.node as usize].first_child);
-        let all = std::iter::successors(first, |&node| some(scene.prims[node as usize].next_sibling));
-        all.map(|node| Self::new(scene, node)).collect()
+    /// The first prim directly below.
+    pub(crate) fn first_child(&self) -> Option<Self> {
+        self.other(self.scene.prims[self.node as usize].first_child)
+    }
+
+    /// The next prim below the same one.
+    pub(crate) fn next_sibling(&self) -> Option<Self> {
+        self.other(self.scene.prims[self.node as usize].next_sibling)
+    }
+
+    fn other(&self, node: u32) -> Option<Self> {
+        (node != NONE).then(|| Self::new(self.scene, node))
     }
 
     /// The last element of the path.
     pub(crate) fn name(&self) -> &'a str {
-        &self.scene.prims[self.node as usize].name
+        self.opinions().next().map_or("", |(prim, _)| prim.name())
     }
 
     /// The path, such as `/World/Hair`.
@@ -107,28 +112,28 @@ impl<'a> ComposedPrim<'a> {
         Ok(found.map(Value::Dictionary))
     }
 
-    /// All attributes.
-    pub(crate) fn attributes(&self) -> Result<Vec<ComposedAttribute<'a>>, UsdError> {
+    /// All attributes, one after the other.
+    pub(crate) fn attributes(
+        &self,
+    ) -> Result<impl Iterator<Item = ComposedAttribute<'a>> + use<'a>, UsdError> {
+        let this = *self;
+        let mut several = Vec::new();
+        let mut single = None;
         let opinions = self.opinions();
         if opinions.len() == 1 {
-            let mut all = Vec::new();
             for (prim, offset) in opinions {
-                all.extend(
-                    prim.attributes()?.into_iter().map(|one| ComposedAttribute::new(vec![(one, offset)])),
-                );
+                let all = prim.each_attribute()?;
+                single = Some(all.map(move |one| ComposedAttribute::new(vec![(one, offset)])));
             }
-            return Ok(all);
-        }
-        let mut seen = HashSet::new();
-        let mut all = Vec::new();
-        for (prim, _) in opinions {
-            for attribute in prim.attributes()? {
-                if seen.insert(attribute.name()) {
-                    all.extend(self.attribute(attribute.name()));
-                }
+        } else {
+            let mut seen = HashSet::new();
+            for (prim, _) in opinions {
+                several
+                    .extend(prim.each_attribute()?.map(|one| one.name()).filter(|name| seen.insert(*name)));
             }
         }
-        Ok(all)
+        let several = several.into_iter().filter_map(move |name| this.attribute(name));
+        Ok(single.into_iter().flatten().chain(several))
     }
 
     /// The attribute of this name, such as `points`.

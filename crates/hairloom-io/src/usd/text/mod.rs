@@ -3,6 +3,7 @@
 //! A file is parsed once for its structure; values are only stepped over, and parsed from the text, which stays in
 //! memory, when they are asked for.
 
+mod fields;
 mod parse;
 mod print;
 mod references;
@@ -11,70 +12,41 @@ mod values;
 pub(super) mod writer;
 
 use super::error::{Fault, Parsed};
-use super::layer::{Node, Variant};
+use super::layer::{Label, Node, NodeKind};
 use super::type_name;
-use super::value::{ListOp, Specifier, Token, Value};
+use super::value::{Kind, ListOp, Value};
+use fields::{Edit, Field, FieldKind, PropertyHead};
 use scan::Scanner;
-
-/// A field of a prim or property.
-#[derive(Debug)]
-struct Field {
-    name: Token,
-    content: FieldContent,
-}
-
-/// What a field holds: little things parsed, large ones as the place of their text.
-#[derive(Debug)]
-enum FieldContent {
-    Specifier(Specifier),
-    Uniform,
-    Custom,
-    TypeName(Token),
-    /// A value of the type of its attribute.
-    Value(u64),
-    /// Metadata.
-    Metadata(u64),
-    /// Edits of a list, in order.
-    Edits(Vec<(Edit, u64)>),
-    /// Time samples, in order of time.
-    Samples(Vec<Sample>),
-}
-
-/// What an edit does to a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Edit {
-    Explicit,
-    Add,
-    Prepend,
-    Append,
-    Delete,
-    Reorder,
-}
 
 /// A time sample, and where its value is in the text.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     time: f64,
-    start: u64,
-    end: u64,
+    place: u64,
 }
 
 /// A text layer.
 #[derive(Debug)]
 pub(super) struct TextFile {
     text: Vec<u8>,
-    /// For every node, its fields.
-    fields: Vec<Vec<Field>>,
+    /// Those of all nodes, linked.
+    fields: Vec<Field>,
+    /// In order of time, for each attribute that has some.
+    samples: Vec<Vec<Sample>>,
+    /// Where the names of the sets of variants are.
+    sets: Vec<u64>,
 }
 
 /// A layer, its nodes, and the variants among them.
-type Structured = (TextFile, Vec<Node>, Vec<Variant>);
+type Structured = (TextFile, Vec<Node>, Vec<u32>);
 
 impl TextFile {
     /// Parses the structure; a fault comes with the text, to find its line.
     pub(super) fn parse(text: Vec<u8>) -> Result<Structured, (Fault, Vec<u8>)> {
         match parse::parse(&text) {
-            Ok((nodes, variants, fields)) => Ok((Self { text, fields }, nodes, variants)),
+            Ok(parse::Structure { nodes, variants, fields, samples, sets }) => {
+                Ok((Self { text, fields, samples, sets }, nodes, variants))
+            }
             Err(fault) => Err((fault, text)),
         }
     }
@@ -83,69 +55,115 @@ impl TextFile {
         &self.text
     }
 
-    fn scanner(&self, position: u64) -> Scanner<'_> {
-        Scanner::new(&self.text, position as usize)
+    /// The name of a node.
+    pub(super) fn name(&self, label: Label) -> &str {
+        fields::name(&self.text, label)
     }
 
-    fn find(&self, fields: u32, name: &str) -> Option<&FieldContent> {
-        let fields = self.fields.get(fields as usize)?;
-        fields.iter().find(|field| *field.name == *name).map(|field| &field.content)
+    /// The set that a variant is of.
+    pub(super) fn set_name(&self, variant: &Node) -> &str {
+        let place = self.sets.get(variant.next as usize).copied();
+        place.map_or("", |place| fields::quoted_name(&self.text, place as usize))
+    }
+
+    fn fields(&self, node: &Node) -> impl Iterator<Item = &Field> {
+        fields::of_node(&self.fields, node)
+    }
+
+    fn find(&self, node: &Node, name: &str) -> Option<&Field> {
+        self.fields(node).find(|field| field.name(&self.text) == name)
     }
 
     /// The names of the metadata of a node.
-    fn metadata_names(&self, fields: u32) -> impl Iterator<Item = &Token> {
-        let fields = self.fields.get(fields as usize).map_or(&[] as &[Field], |fields| fields);
-        let is_metadata = |field: &&Field| match field.content {
-            FieldContent::Metadata(_) => true,
-            FieldContent::Edits(_) => !matches!(&*field.name, "targetPaths" | "connectionPaths"),
-            _ => false,
-        };
-        fields.iter().filter(is_metadata).map(|field| &field.name)
+    fn metadata_names(&self, node: &Node) -> Vec<&str> {
+        let mut names = Vec::new();
+        for field in self.fields(node) {
+            let name = field.name(&self.text);
+            // Several edits make one list.
+            let again = field.edit().is_some() && names.contains(&name);
+            if matches!(field.kind, FieldKind::Metadata | FieldKind::Comment) && !again {
+                names.push(name);
+            }
+        }
+        names
     }
 
-    pub(super) fn field(&self, fields: u32, name: &str) -> Parsed<Option<Value>> {
+    pub(super) fn field(&self, node: &Node, name: &str) -> Parsed<Option<Value>> {
         if name == "subLayerOffsets" {
             // The text has them beside the files.
-            let Some(FieldContent::Metadata(at)) = self.find(fields, "subLayers") else { return Ok(None) };
-            let (_, offsets) = references::sublayers(&mut self.scanner(*at))?;
+            let field = self.find(node, "subLayers").filter(|field| field.edit().is_none());
+            let Some(field) = field else { return Ok(None) };
+            let (_, offsets) = references::sublayers(&mut field.value(&self.text)?)?;
             return Ok(Some(Value::LayerOffsets(offsets)));
         }
-        let Some(content) = self.find(fields, name) else { return Ok(None) };
-        Ok(Some(match content {
-            FieldContent::Specifier(specifier) => Value::Specifier(*specifier),
-            FieldContent::Uniform => Value::Uniform(true),
-            FieldContent::Custom => Value::Bool(true),
-            FieldContent::TypeName(name) => Value::Token(name.clone()),
-            FieldContent::Value(at) => self.typed(fields, *at)?,
-            FieldContent::Metadata(at) => values::metadata(&mut self.scanner(*at), name)?,
-            FieldContent::Edits(edits) => self.edits(name, edits)?,
-            FieldContent::Samples(_) => Value::Unsupported("time samples"),
+        if let Some(value) = self.declared(node, name)? {
+            return Ok(Some(value));
+        }
+        let Some(field) = self.find(node, name) else { return Ok(None) };
+        Ok(Some(match field.kind {
+            FieldKind::Default => self.typed(node, field.value(&self.text)?)?,
+            FieldKind::Samples => Value::Unsupported("time samples"),
+            _ if field.edit().is_some() => self.edits(node, name)?,
+            _ => values::metadata(&mut field.value(&self.text)?, name)?,
         }))
     }
 
-    /// A value of the type that the attribute is declared with.
-    fn typed(&self, fields: u32, at: u64) -> Parsed<Value> {
-        let kind = match self.find(fields, "typeName") {
-            Some(FieldContent::TypeName(name)) => type_name::parse(name),
+    /// What the statement of a node tells before the name.
+    fn declared(&self, node: &Node, name: &str) -> Parsed<Option<Value>> {
+        let asked = matches!(name, "specifier" | "typeName" | "variability" | "custom");
+        // The root and variants have none.
+        if !asked || node.label.near() == 0 {
+            return Ok(None);
+        }
+        let mut scanner = Scanner::new(&self.text, node.label.far() as usize);
+        if node.kind() == NodeKind::Prim {
+            let (specifier, type_name) = fields::prim_head(&mut scanner);
+            return Ok(match name {
+                "specifier" => specifier.map(Value::Specifier),
+                "typeName" => (!type_name.is_empty()).then(|| Value::token(type_name)),
+                _ => None,
+            });
+        }
+        let head = PropertyHead::parse(&mut scanner)?;
+        let brackets = if head.array { "[]" } else { "" };
+        Ok(match name {
+            "typeName" if node.kind() == NodeKind::Attribute => {
+                Some(Value::Token(format!("{}{brackets}", head.type_name).into()))
+            }
+            "variability" => head.uniform.then_some(Value::Uniform(true)),
+            "custom" => head.custom.then_some(Value::Bool(true)),
             _ => None,
-        };
-        match kind {
-            Some((kind, array)) => values::typed(&mut self.scanner(at), kind, array),
+        })
+    }
+
+    /// The type that an attribute is declared with.
+    fn kind(&self, node: &Node) -> Parsed<Option<(Kind, bool)>> {
+        let head = PropertyHead::parse(&mut Scanner::new(&self.text, node.label.far() as usize))?;
+        Ok(type_name::parse(head.type_name).map(|(kind, _)| (kind, head.array)))
+    }
+
+    /// A value of the type that the attribute is declared with.
+    fn typed(&self, node: &Node, mut at: Scanner<'_>) -> Parsed<Value> {
+        match self.kind(node)? {
+            Some((kind, array)) => values::typed(&mut at, kind, array),
             None => Ok(Value::Unsupported("unknown type")),
         }
     }
 
-    fn edits(&self, name: &str, edits: &[(Edit, u64)]) -> Parsed<Value> {
+    /// All edits of one list put together.
+    fn edits(&self, node: &Node, name: &str) -> Parsed<Value> {
+        let edits =
+            self.fields(node).filter(|field| field.edit().is_some() && field.name(&self.text) == name);
+        let edits = edits.map(|field| (field.edit().unwrap_or(Edit::Explicit), field.value(&self.text)));
         if matches!(name, "targetPaths" | "connectionPaths" | "inheritPaths" | "specializes") {
-            return Ok(Value::PathListOp(merge(edits, |at| values::paths(&mut self.scanner(at)))?));
+            return Ok(Value::PathListOp(merge(edits, |mut at| values::paths(&mut at))?));
         }
         if references::FIELDS.contains(&name) {
-            let items = |at| references::references(&mut self.scanner(at));
-            return Ok(Value::References(merge(edits, items)?));
+            return Ok(Value::References(merge(edits, |mut at| references::references(&mut at))?));
         }
         let mut kind = None;
-        let list = merge(edits, |at| {
-            let value = values::metadata(&mut self.scanner(at), name)?;
+        let list = merge(edits, |mut at| {
+            let value = values::metadata(&mut at, name)?;
             Ok(match value {
                 Value::TokenListOp(list) | Value::StringListOp(list) => list.explicit.unwrap_or_default(),
                 Value::PathListOp(_) | Value::Unsupported(_) | Value::Asset(_) => {
@@ -162,38 +180,44 @@ impl TextFile {
         }))
     }
 
-    fn samples(&self, fields: u32) -> &[Sample] {
-        match self.find(fields, "timeSamples") {
-            Some(FieldContent::Samples(samples)) => samples,
-            _ => &[],
-        }
+    fn samples(&self, node: &Node) -> &[Sample] {
+        let field = self.fields(node).find(|field| field.kind == FieldKind::Samples);
+        field.and_then(|field| self.samples.get(field.place() as usize)).map_or(&[], |samples| samples)
     }
 
     /// The times of the samples of an attribute.
-    pub(super) fn times(&self, fields: u32) -> Vec<f64> {
-        self.samples(fields).iter().map(|sample| sample.time).collect()
+    pub(super) fn times(&self, node: &Node) -> Vec<f64> {
+        self.samples(node).iter().map(|sample| sample.time).collect()
     }
 
     /// The value of the sample at `index`.
-    pub(super) fn sample(&self, fields: u32, index: usize) -> Parsed<Value> {
-        match self.samples(fields).get(index) {
-            Some(sample) => self.typed(fields, sample.start),
+    pub(super) fn sample(&self, node: &Node, index: usize) -> Parsed<Value> {
+        match self.samples(node).get(index) {
+            Some(sample) => self.typed(node, Scanner::new(&self.text, sample.place as usize)),
             None => Ok(Value::Block),
         }
     }
 
     /// The samples of an attribute as they are written: time and text.
-    fn sample_texts(&self, fields: u32) -> impl Iterator<Item = (f64, &[u8])> {
-        let text = |sample: &Sample| &self.text[sample.start as usize..sample.end as usize];
-        self.samples(fields).iter().map(move |sample| (sample.time, text(sample)))
+    fn sample_texts(&self, node: &Node) -> impl Iterator<Item = (f64, &[u8])> {
+        let text = |sample: &Sample| {
+            let mut scanner = Scanner::new(&self.text, sample.place as usize);
+            // It was stepped over before, and can be again.
+            let _ = scanner.skip_value();
+            scanner.since(sample.place as usize)
+        };
+        self.samples(node).iter().map(move |sample| (sample.time, text(sample)))
     }
 }
 
 /// Puts the edits of one list together.
-fn merge<T>(edits: &[(Edit, u64)], mut items: impl FnMut(u64) -> Parsed<Vec<T>>) -> Parsed<ListOp<T>> {
+fn merge<'a, T>(
+    edits: impl Iterator<Item = (Edit, Parsed<Scanner<'a>>)>,
+    mut items: impl FnMut(Scanner<'a>) -> Parsed<Vec<T>>,
+) -> Parsed<ListOp<T>> {
     let mut list = ListOp::default();
-    for &(edit, at) in edits {
-        let items = items(at)?;
+    for (edit, at) in edits {
+        let items = items(at?)?;
         match edit {
             Edit::Explicit => list.explicit = Some(items),
             Edit::Add => list.added.extend(items),

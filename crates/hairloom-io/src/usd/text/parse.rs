@@ -1,113 +1,79 @@
 //! The structure of a text layer: prims, properties, and where their values are.
 
-use std::collections::HashMap;
-
 use super::super::error::Parsed;
-use super::super::layer::{Node, NodeKind, Variant};
-use super::super::type_name;
-use super::super::value::{Specifier, Token};
+use super::super::layer::{Label, NONE, Node, NodeKind, link, push_lean};
+use super::Sample;
+use super::fields::{self, Edit, Field, FieldKind, PropertyHead};
 use super::scan::{DEEPEST_NESTING, Scanner};
-use super::{Edit, Field, FieldContent, Sample};
 
-/// Nodes, the variants among them, and the fields of each.
-pub(super) type Structure = (Vec<Node>, Vec<Variant>, Vec<Vec<Field>>);
+/// The shortest statements: `int a;`, and two-lettered variants. A text with more prims and properties than this allows
+/// is no layer, and would take more memory than its length is worth [bytes].
+const SHORTEST: u64 = 6;
+/// Where there are only a few, they may be shorter [bytes].
+const SHORT_TEXT: u64 = 1 << 16;
+
+/// What is in a text.
+#[derive(Default)]
+pub(super) struct Structure {
+    pub(super) nodes: Vec<Node>,
+    /// The nodes that are variants.
+    pub(super) variants: Vec<u32>,
+    pub(super) fields: Vec<Field>,
+    pub(super) samples: Vec<Vec<Sample>>,
+    /// Where the names of the sets of variants are.
+    pub(super) sets: Vec<u64>,
+}
 
 pub(super) fn parse(text: &[u8]) -> Parsed<Structure> {
-    let mut parser = Parser {
-        scanner: Scanner::new(text, 0),
-        nodes: Vec::new(),
-        variants: Vec::new(),
-        fields: Vec::new(),
-        names: HashMap::new(),
-    };
+    let mut parser = Parser { text, scanner: Scanner::new(text, 0), structure: Structure::default() };
     parser.scanner.skip_line();
-    parser.node(0, "", NodeKind::Prim);
+    parser.loose_node(0, NodeKind::Prim, 0, 0)?;
     if parser.scanner.peek() == Some(b'(') {
         parser.metadata(0)?;
     }
     while parser.scanner.peek().is_some() {
         parser.prim_or_reorder(0, 0)?;
     }
-    Ok((parser.nodes, parser.variants, parser.fields))
+    let mut structure = parser.structure;
+    structure.nodes.shrink_to_fit();
+    structure.fields.shrink_to_fit();
+    Ok(structure)
 }
 
 struct Parser<'a> {
+    text: &'a [u8],
     scanner: Scanner<'a>,
-    nodes: Vec<Node>,
-    variants: Vec<Variant>,
-    fields: Vec<Vec<Field>>,
-    /// One copy of every name: a layer repeats few.
-    names: HashMap<String, Token>,
-}
-
-fn specifier(word: &str) -> Option<Specifier> {
-    match word {
-        "def" => Some(Specifier::Def),
-        "over" => Some(Specifier::Over),
-        "class" => Some(Specifier::Class),
-        _ => None,
-    }
-}
-
-fn edit(word: &str) -> Option<Edit> {
-    match word {
-        "add" => Some(Edit::Add),
-        "prepend" => Some(Edit::Prepend),
-        "append" => Some(Edit::Append),
-        "delete" => Some(Edit::Delete),
-        "reorder" => Some(Edit::Reorder),
-        _ => None,
-    }
+    structure: Structure,
 }
 
 impl<'a> Parser<'a> {
-    fn name(&mut self, text: &str) -> Token {
-        if let Some(name) = self.names.get(text) {
-            return name.clone();
-        }
-        let name: Token = text.into();
-        self.names.insert(text.to_owned(), name.clone());
-        name
-    }
-
-    fn node(&mut self, parent: u32, name: &str, kind: NodeKind) -> u32 {
-        let index = self.loose_node(parent, name, kind);
-        if index > 0 {
-            let parent = &mut self.nodes[parent as usize];
-            if kind == NodeKind::Prim { &mut parent.children } else { &mut parent.properties }.push(index);
-        }
-        index
+    /// A node below a parent: the places of its statement and of its name.
+    fn node(&mut self, parent: u32, kind: NodeKind, start: usize, name: usize) -> Parsed<u32> {
+        let index = self.loose_node(parent, kind, start, name)?;
+        link(&mut self.structure.nodes, index);
+        Ok(index)
     }
 
     /// A node that is not among those below its parent.
-    fn loose_node(&mut self, parent: u32, name: &str, kind: NodeKind) -> u32 {
-        let index = self.nodes.len() as u32;
-        let name = self.name(name);
-        self.nodes.push(Node {
-            name,
-            parent,
-            kind,
-            fields: index,
-            children: Vec::new(),
-            properties: Vec::new(),
-        });
-        self.fields.push(Vec::new());
-        index
-    }
-
-    fn push(&mut self, node: u32, name: &str, content: FieldContent) {
-        let name = self.name(name);
-        self.fields[node as usize].push(Field { name, content });
-    }
-
-    fn push_edit(&mut self, node: u32, name: &str, edit: Edit, at: u64) {
-        // Edits of one list follow each other closely; an endless search would be a gift to hostile files.
-        let found = self.fields[node as usize].iter_mut().rev().take(64).find(|field| *field.name == *name);
-        if let Some(Field { content: FieldContent::Edits(edits), .. }) = found {
-            edits.push((edit, at));
-        } else {
-            self.push(node, name, FieldContent::Edits(vec![(edit, at)]));
+    fn loose_node(&mut self, parent: u32, kind: NodeKind, start: usize, name: usize) -> Parsed<u32> {
+        let index = self.structure.nodes.len();
+        let at = self.scanner.position as u64;
+        let label = Label::new(kind, start as u64, name.saturating_sub(start) as u64);
+        let (Some(label), Ok(node)) = (label, u32::try_from(index)) else {
+            return self
+                .scanner
+                .expected("fewer prims, in a text of less than 1 TB, with names near their types");
+        };
+        if index as u64 * SHORTEST > at + SHORT_TEXT {
+            return self.scanner.expected("prims and properties that are longer than this on average");
         }
+        push_lean(&mut self.structure.nodes, Node::new(label, parent, NONE));
+        Ok(node)
+    }
+
+    fn push(&mut self, node: u32, kind: FieldKind, edit: Option<Edit>, place: u64) {
+        let Structure { nodes, fields, .. } = &mut self.structure;
+        fields::attach(fields, &mut nodes[node as usize], Field::new(kind, edit, place));
     }
 
     /// Where the next value is; steps over it.
@@ -119,33 +85,20 @@ impl<'a> Parser<'a> {
     }
 
     fn prim_or_reorder(&mut self, parent: u32, depth: usize) -> Parsed<()> {
+        self.scanner.skip_space();
         let start = self.scanner.position;
-        match self.scanner.word() {
-            "reorder" => {
-                self.scanner.required_word("what to reorder")?;
-                self.scanner.require(b'=')?;
-                self.scanner.skip_value()
-            }
-            word => match specifier(word) {
-                Some(specifier) => self.prim(parent, specifier, depth),
-                None => {
-                    self.scanner.position = start;
-                    self.scanner.skip_space();
-                    self.scanner.expected("def, over or class")
-                }
-            },
+        if self.scanner.peek_word() == "reorder" {
+            self.scanner.word();
+            self.scanner.required_word("what to reorder")?;
+            self.scanner.require(b'=')?;
+            return self.scanner.skip_value();
         }
-    }
-
-    fn prim(&mut self, parent: u32, specifier: Specifier, depth: usize) -> Parsed<()> {
-        let type_name = self.scanner.word();
-        let name = self.scanner.string()?;
-        let node = self.node(parent, &name, NodeKind::Prim);
-        self.push(node, "specifier", FieldContent::Specifier(specifier));
-        if !type_name.is_empty() {
-            let type_name = self.name(type_name);
-            self.push(node, "typeName", FieldContent::TypeName(type_name));
+        if fields::prim_head(&mut self.scanner).0.is_none() {
+            self.scanner.position = start;
+            return self.scanner.expected("def, over or class");
         }
+        let name = self.scanner.quoted_name()?;
+        let node = self.node(parent, NodeKind::Prim, start, name)?;
         if self.scanner.peek() == Some(b'(') {
             self.metadata(node)?;
         }
@@ -158,12 +111,13 @@ impl<'a> Parser<'a> {
             return self.scanner.expected(format!("prims nested at most {} deep", DEEPEST_NESTING * 4));
         }
         self.scanner.require(b'{')?;
+        let mut last_property = NONE;
         while !self.scanner.take(b'}') {
             match self.scanner.peek_word() {
                 "variantSet" => self.variant_set(node, depth)?,
                 "def" | "over" | "class" => self.prim_or_reorder(node, depth + 1)?,
                 "" => return self.scanner.expected("a prim, a property or '}'"),
-                _ => self.property(node)?,
+                _ => self.property(node, &mut last_property)?,
             }
         }
         Ok(())
@@ -172,13 +126,16 @@ impl<'a> Parser<'a> {
     /// `variantSet "name" = { "variant" (metadata) { … } … }`.
     fn variant_set(&mut self, prim: u32, depth: usize) -> Parsed<()> {
         self.scanner.word();
-        let set = self.scanner.string()?;
+        let place = self.scanner.quoted_name()?;
+        let set = self.structure.sets.len() as u32;
+        push_lean(&mut self.structure.sets, place as u64);
         self.scanner.require(b'=')?;
         self.scanner.require(b'{')?;
         while !self.scanner.take(b'}') {
-            let name = self.scanner.string()?;
-            let node = self.loose_node(prim, &format!("{{{set}={name}}}"), NodeKind::Prim);
-            self.variants.push(Variant { prim, set: set.clone(), name, node });
+            let name = self.scanner.quoted_name()?;
+            let node = self.loose_node(prim, NodeKind::Variant, name, name)?;
+            self.structure.nodes[node as usize].next = set;
+            push_lean(&mut self.structure.variants, node);
             if self.scanner.peek() == Some(b'(') {
                 self.metadata(node)?;
             }
@@ -188,62 +145,31 @@ impl<'a> Parser<'a> {
     }
 
     /// `[edit] [custom] [uniform] type name[.timeSamples | .connect] [= value] [(metadata)]`, or the same with `rel`.
-    fn property(&mut self, prim: u32) -> Parsed<()> {
-        let mut word = self.scanner.word();
-        let edit = edit(word);
-        if edit.is_some() {
-            word = self.scanner.word();
-        }
-        if edit == Some(Edit::Reorder) && matches!(word, "nameChildren" | "properties") {
+    fn property(&mut self, prim: u32, last: &mut u32) -> Parsed<()> {
+        self.scanner.skip_space();
+        let start = self.scanner.position;
+        let head = PropertyHead::parse(&mut self.scanner)?;
+        if head.edit == Some(Edit::Reorder) && matches!(head.type_name, "nameChildren" | "properties") {
             self.scanner.require(b'=')?;
             return self.scanner.skip_value();
         }
-        let custom = word == "custom";
-        if custom {
-            word = self.scanner.word();
-        }
-        let uniform = matches!(word, "uniform" | "config");
-        if uniform || word == "varying" {
-            word = self.scanner.word();
-        }
-        let is_relationship = word == "rel";
-        let mut type_name = word.to_owned();
-        if !is_relationship && self.scanner.take(b'[') {
-            self.scanner.require(b']')?;
-            type_name.push_str("[]");
-        }
         let name = self.scanner.required_word("the name of a property")?;
-        let kind = if is_relationship { NodeKind::Relationship } else { NodeKind::Attribute };
-        let node = self.declared(prim, name, kind);
-        if custom {
-            self.push(node, "custom", FieldContent::Custom);
+        let kind = if head.type_name == "rel" { NodeKind::Relationship } else { NodeKind::Attribute };
+        *last = self.declared(prim, *last, name, kind, start)?;
+        match kind {
+            NodeKind::Relationship => self.relationship(*last, head.edit.unwrap_or(Edit::Explicit)),
+            _ => self.attribute(*last, head.edit.unwrap_or(Edit::Explicit)),
         }
-        if uniform {
-            self.push(node, "variability", FieldContent::Uniform);
-        }
-        if is_relationship {
-            return self.relationship(node, edit.unwrap_or(Edit::Explicit));
-        }
-        let type_name = self.name(&type_name);
-        if !self.has(node, "typeName") {
-            self.push(node, "typeName", FieldContent::TypeName(type_name));
-        }
-        self.attribute(node, edit.unwrap_or(Edit::Explicit))
     }
 
     /// The property of this name: it may come in several statements, one for its default, one for its samples. They
     /// follow each other, so the last one is the one to look at.
-    fn declared(&mut self, prim: u32, name: &str, kind: NodeKind) -> u32 {
-        let last = self.nodes[prim as usize].properties.last().copied();
-        let same = last.filter(|&last| {
-            let node = &self.nodes[last as usize];
-            node.kind == kind && *node.name == *name
-        });
-        same.unwrap_or_else(|| self.node(prim, name, kind))
-    }
-
-    fn has(&self, node: u32, name: &str) -> bool {
-        self.fields[node as usize].iter().any(|field| *field.name == *name)
+    fn declared(&mut self, prim: u32, last: u32, name: &str, kind: NodeKind, start: usize) -> Parsed<u32> {
+        let label = self.structure.nodes.get(last as usize).map(|node| node.label);
+        if label.is_some_and(|label| label.kind() == kind && fields::name(self.text, label) == name) {
+            return Ok(last);
+        }
+        self.node(prim, kind, start, self.scanner.position - name.len())
     }
 
     fn relationship(&mut self, node: u32, edit: Edit) -> Parsed<()> {
@@ -255,7 +181,7 @@ impl<'a> Parser<'a> {
         self.suffix()?;
         if self.scanner.take(b'=') {
             let at = self.value()?;
-            self.push_edit(node, "targetPaths", edit, at);
+            self.push(node, FieldKind::Targets, Some(edit), at);
         }
         if self.scanner.peek() == Some(b'(') {
             self.metadata(node)?;
@@ -277,17 +203,19 @@ impl<'a> Parser<'a> {
             "timeSamples" => {
                 self.scanner.require(b'=')?;
                 let samples = self.samples()?;
-                self.push(node, "timeSamples", FieldContent::Samples(samples));
+                let index = self.structure.samples.len() as u64;
+                push_lean(&mut self.structure.samples, samples);
+                self.push(node, FieldKind::Samples, None, index);
             }
             "connect" => {
                 self.scanner.require(b'=')?;
                 let at = self.value()?;
-                self.push_edit(node, "connectionPaths", edit, at);
+                self.push(node, FieldKind::Connections, Some(edit), at);
             }
             "" => {
                 if self.scanner.take(b'=') {
                     let at = self.value()?;
-                    self.push(node, "default", FieldContent::Value(at));
+                    self.push(node, FieldKind::Default, None, at);
                 }
             }
             _ => {
@@ -311,14 +239,14 @@ impl<'a> Parser<'a> {
                 return at.expected("the time of a sample, or '}'");
             };
             self.scanner.require(b':')?;
-            let start = self.value()?;
-            samples.push(Sample { time, start, end: self.scanner.position as u64 });
+            let place = self.value()?;
+            push_lean(&mut samples, Sample { time, place });
             if !self.scanner.take(b',') {
                 self.scanner.require(b'}')?;
                 break;
             }
         }
-        samples.sort_by(|a, b| a.time.total_cmp(&b.time));
+        samples.sort_unstable_by(|a, b| a.time.total_cmp(&b.time).then(a.place.cmp(&b.place)));
         // Of several at one time the last one counts.
         samples.reverse();
         samples.dedup_by(|a, b| a.time == b.time);
@@ -333,24 +261,21 @@ impl<'a> Parser<'a> {
         while !self.scanner.take(b')') {
             if let Some(b'"' | b'\'') = self.scanner.peek() {
                 let at = self.value()?;
-                self.push(node, "comment", FieldContent::Metadata(at));
+                self.push(node, FieldKind::Comment, None, at);
                 continue;
             }
             let mut name = self.scanner.required_word("the name of metadata, or ')'")?;
-            let edit = edit(name);
+            let edit = Edit::of(name);
             if edit.is_some() {
                 name = self.scanner.required_word("the name of a list")?;
             }
+            let place = (self.scanner.position - name.len()) as u64;
             self.scanner.require(b'=')?;
             let at = self.value()?;
             if matches!(self.scanner.byte_at(at), Some(b'@' | b'<')) {
                 self.scanner.skip_reference()?;
             }
-            let name = type_name::of_text(name);
-            match edit {
-                Some(edit) => self.push_edit(node, name, edit, at),
-                None => self.push(node, name, FieldContent::Metadata(at)),
-            }
+            self.push(node, FieldKind::Metadata, edit, place);
         }
         Ok(())
     }

@@ -126,6 +126,17 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// A name in quotes, plain enough to be found again by its place: where it begins.
+    pub(super) fn quoted_name(&mut self) -> Parsed<usize> {
+        self.skip_space();
+        let start = self.position;
+        let (name, triple) = self.quoted()?;
+        match !triple && !name.contains(&b'\\') && std::str::from_utf8(name).is_ok() {
+            true => Ok(start + 1),
+            false => fault(start as u64, "a name in simple quotes, in UTF-8 and without escapes"),
+        }
+    }
+
     /// What is between quotes, single, double or triple; and whether triple.
     fn quoted(&mut self) -> Parsed<(&'a [u8], bool)> {
         let Some(quote @ (b'"' | b'\'')) = self.peek() else {

@@ -8,7 +8,7 @@ use std::path::{Path as FilePath, PathBuf};
 use super::super::draft::{AttributeDraft, Draft, Fields, PrimId, Property, RelationshipDraft};
 use super::super::element::Component;
 use super::super::error::UsdError;
-use super::super::layer::{Layer, NodeKind};
+use super::super::layer::{Layer, Node, NodeKind};
 use super::super::prim::Prim;
 use super::super::value::{Specifier, Value};
 use super::super::writer::{Backend, Keep};
@@ -53,17 +53,17 @@ impl TextBackend {
         let backend = Self::create(path).map_err(io)?;
         let source = Source { layer, file };
         let mut draft = Draft::new();
-        draft.prims[0].metadata = source.metadata(layer.root_fields())?;
+        draft.prims[0].metadata = source.metadata(layer.node(0))?;
         for prim in layer.prims()? {
             let id = draft.define(prim.path().as_str(), &prim.type_name()?)?;
             draft.prims[id.0].specifier = prim.specifier()?;
-            draft.prims[id.0].metadata = source.metadata(prim.fields())?;
+            draft.prims[id.0].metadata = source.metadata(prim.node())?;
             for (name, kind) in prim.property_order()? {
                 if kind == NodeKind::Attribute {
-                    let (index, fields) = source.attribute(&mut draft, prim, id, &name)?;
-                    let times = file.times(fields);
+                    let (index, node) = source.attribute(&mut draft, prim, id, &name)?;
+                    let times = file.times(node);
                     draft.attributes[index].times = times[..keep.count(&times)].to_vec();
-                    backend.respool(file, index, fields, keep.count(&times)).map_err(io)?;
+                    backend.respool(file, index, node, keep.count(&times)).map_err(io)?;
                 } else {
                     source.relationship(&mut draft, prim, id, &name)?;
                 }
@@ -76,13 +76,13 @@ impl TextBackend {
         self.parts.join(attribute.to_string())
     }
 
-    fn respool(&self, file: &TextFile, attribute: usize, fields: u32, count: usize) -> io::Result<()> {
+    fn respool(&self, file: &TextFile, attribute: usize, node: &Node, count: usize) -> io::Result<()> {
         if count == 0 {
             return Ok(());
         }
         let mut part = BufWriter::new(File::create(self.part(attribute))?);
         let mut head = Vec::new();
-        for (time, text) in file.sample_texts(fields).take(count) {
+        for (time, text) in file.sample_texts(node).take(count) {
             head.clear();
             print_time(&mut head, time);
             part.write_all(&head)?;
@@ -277,40 +277,40 @@ struct Source<'a> {
 type Restored<T> = Result<T, UsdError>;
 
 impl Source<'_> {
-    fn metadata(&self, fields: u32) -> Restored<Fields<Value>> {
+    fn metadata(&self, node: &Node) -> Restored<Fields<Value>> {
         let mut metadata = Vec::new();
-        for name in self.file.metadata_names(fields) {
-            if let Some(value) = self.layer.check(self.file.field(fields, name))? {
-                metadata.push((name.clone(), value));
+        for name in self.file.metadata_names(node) {
+            if let Some(value) = self.layer.check(self.file.field(node, name))? {
+                metadata.push((name.into(), value));
             }
         }
         Ok(metadata)
     }
 
-    /// The index of the attribute, and its fields.
-    fn attribute(
+    /// The index of the attribute, and its node.
+    fn attribute<'a>(
         &self,
         draft: &mut Draft<Value>,
-        prim: Prim<'_>,
+        prim: Prim<'a>,
         id: PrimId,
         name: &str,
-    ) -> Restored<(usize, u32)> {
+    ) -> Restored<(usize, &'a Node)> {
         let attribute = prim.attribute(name).ok_or_else(|| declared_twice(prim, name))?;
-        let fields = attribute.fields();
+        let node = attribute.node();
         let index = draft.restore_attribute(id, name, &attribute.type_name()?)?.0;
         let entry = &mut draft.attributes[index];
-        entry.metadata = self.metadata(fields)?;
+        entry.metadata = self.metadata(node)?;
         entry.custom = attribute.metadata("custom")?.is_some();
         entry.uniform = attribute.is_uniform()?;
         entry.default = attribute.default()?;
-        Ok((index, fields))
+        Ok((index, node))
     }
 
     fn relationship(&self, draft: &mut Draft<Value>, prim: Prim<'_>, id: PrimId, name: &str) -> Restored<()> {
         let relationship = prim.relationship(name).ok_or_else(|| declared_twice(prim, name))?;
         let index = draft.relationship(id, name)?.0;
         let entry = &mut draft.relationships[index];
-        entry.metadata = self.metadata(relationship.fields())?;
+        entry.metadata = self.metadata(relationship.node())?;
         entry.custom = relationship.metadata("custom")?.is_some();
         entry.targets = relationship.metadata("targetPaths")?;
         Ok(())
