@@ -2,6 +2,7 @@ use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
 use super::dense::{cholesky, cholesky_solve, forward};
+use super::matrix::gather;
 use super::{BlockMatrix, Problem, ProblemError};
 
 /// Mirror images in a mass matrix may differ by this part of its largest entry.
@@ -197,19 +198,6 @@ fn product(a: &[f64], b: &[f64]) -> DMat3 {
     };
     let column = |j: usize| DVec3::new(dot(0, j), dot(1, j), dot(2, j));
     DMat3::from_cols(column(0), column(1), column(2))
-}
-
-/// Sorts a row by column and adds up what stands at one place.
-fn gather(mut row: Vec<(u32, DMat3)>) -> Vec<(u32, DMat3)> {
-    row.sort_by_key(|&(column, _)| column);
-    row.dedup_by(|next, kept| {
-        let same = next.0 == kept.0;
-        if same {
-            kept.1 += next.1;
-        }
-        same
-    });
-    row
 }
 
 /// The whole matrix from its upper triangle.

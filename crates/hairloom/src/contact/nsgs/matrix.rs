@@ -118,16 +118,19 @@ impl BlockMatrix {
                 rows[column].push((row as u32, 0.5 * block.transpose()));
             }
         }
-        for row in &mut rows {
-            row.sort_by_key(|&(column, _)| column);
-            row.dedup_by(|next, kept| {
-                let same = next.0 == kept.0;
-                if same {
-                    kept.1 += next.1;
-                }
-                same
-            });
-        }
-        Self::from_rows(rows)
+        Self::from_rows(rows.into_iter().map(gather).collect())
     }
+}
+
+/// Sorts a row by column and adds up what stands at one place.
+pub(super) fn gather(mut row: Vec<(u32, DMat3)>) -> Vec<(u32, DMat3)> {
+    row.sort_by_key(|&(column, _)| column);
+    row.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        if same {
+            kept.1 += next.1;
+        }
+        same
+    });
+    row
 }
