@@ -8,7 +8,7 @@ use hairloom::simulate::{BodyView, Simulation};
 
 use super::usd_groom::declare_stage;
 use super::usd_writer::{
-    BodySamples, Samples, body_paths, declare_body, declare_samples, extent, picked, triples,
+    BodySamples, Samples, body_paths, declare_body, declare_samples, extent, picked,
 };
 use super::{Cache, CacheError, CacheFormat, CacheFrame, CacheWriter, layout};
 use crate::alembic::{AlembicFrames, WriteOptions};
@@ -174,20 +174,20 @@ impl UsdFrames {
         let Self { writer, samples, radius } = self;
         let (time, points) = (time_code(frame), &frame.groom.curves.points);
         writer.set_metadata("endTimeCode", &Value::Double(time))?;
-        writer.write_sample(samples.points, time, &triples(points))?;
+        writer.write_sample(samples.points, time, &points[..])?;
         writer.write_sample(samples.extent, time, &extent(points, *radius))?;
         if let Some(velocities) = samples.velocities {
-            writer.write_sample(velocities, time, &triples(&frame.velocities))?;
+            writer.write_sample(velocities, time, &frame.velocities[..])?;
         }
         if let Some(guides) = &samples.guides {
             let points = picked(points, &guides.vertices);
-            writer.write_sample(guides.points, time, &triples(&points))?;
+            writer.write_sample(guides.points, time, &points[..])?;
             writer.write_sample(guides.extent, time, &extent(&points, *radius))?;
         }
         for (body, samples) in frame.bodies.iter().zip(&samples.bodies) {
             match *samples {
                 BodySamples::Deforming { points, extent: bounds } => {
-                    writer.write_sample(points, time, &triples(&body.mesh.points))?;
+                    writer.write_sample(points, time, &body.mesh.points[..])?;
                     writer.write_sample(bounds, time, &extent(&body.mesh.points, 0.0))?;
                 }
                 BodySamples::Rigid { transform } => {

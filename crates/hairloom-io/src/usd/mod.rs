@@ -37,5 +37,5 @@ pub use half::Half;
 pub use layer::Layer;
 pub use path::Path;
 pub use prim::{Attribute, Prim, Relationship};
-pub use value::{LayerOffset, ListOp, Reference, Specifier, Token, Value};
+pub use value::{Given, LayerOffset, ListOp, Reference, Specifier, Token, Value};
 pub use writer::{Format, Keep, Writer};
