@@ -9,6 +9,7 @@ use hairloom::simulate::{BodyView, Simulation};
 
 use super::root_normals::with_root_normals;
 use super::{CacheError, layout};
+use crate::bounds::bounds;
 use crate::run;
 use crate::usd::{AttributeId, Format, Given, Keep, PrimId, UsdError, Value, Writer};
 
@@ -116,8 +117,7 @@ fn largest_radius(simulation: &Simulation) -> f32 {
 
 /// The box around points, with room for their thickness.
 pub(super) fn extent(points: &[Vec3], radius: f32) -> Value {
-    let first = points.first().copied().unwrap_or_default();
-    let (low, high) = points.iter().fold((first, first), |(low, high), &p| (low.min(p), high.max(p)));
+    let (low, high) = bounds(points);
     Value::Vec3fArray(vec![(low - radius).to_array(), (high + radius).to_array()])
 }
 

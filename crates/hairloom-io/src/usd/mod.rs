@@ -21,6 +21,7 @@ mod element;
 mod error;
 mod half;
 mod layer;
+mod nodes;
 mod package;
 mod path;
 mod prim;

@@ -88,6 +88,18 @@ impl LayerOffset {
         self.scale * time + self.offset
     }
 
+    /// This, if it can be worked with; what is wrong otherwise.
+    pub(super) fn checked(self) -> Result<Self, String> {
+        let Self { offset, scale } = self;
+        let (least, most) = (1e-6, 1e6);
+        match offset.is_finite() && (least..=most).contains(&scale) {
+            true => Ok(self),
+            false => Err(format!(
+                "times are placed by offset {offset} and scale {scale}; expected a scale from {least} to {most}"
+            )),
+        }
+    }
+
     /// First `inner`, then this one.
     pub(super) fn after(&self, inner: &Self) -> Self {
         Self { offset: self.apply(inner.offset), scale: self.scale * inner.scale }

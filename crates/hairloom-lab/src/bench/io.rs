@@ -79,10 +79,15 @@ fn times(groom: &FileGroom, path: &Path, copy: &Path) -> Result<Times, String> {
         Ok(groom) => drop(black_box(groom)),
         Err(error) => drop(note(Some(error.to_string()))),
     };
-    let (read, copy_in) = shortest_in_turn(RUNS, || {}, read, || match read_all(path) {
-        Ok(bytes) => drop(black_box(bytes)),
-        Err(error) => drop(note(Some(error.to_string()))),
-    });
+    let (read, copy_in) = shortest_in_turn(
+        RUNS,
+        || {},
+        read,
+        || match read_all(path) {
+            Ok(bytes) => drop(black_box(bytes)),
+            Err(error) => drop(note(Some(error.to_string()))),
+        },
+    );
     let times = Times { read, copy_in, write: written, copy_out, megabytes: bytes.len() as f64 * 1e-6 };
     problem.into_inner().map_or(Ok(times), Err)
 }

@@ -12,8 +12,8 @@ use super::super::half::Half;
 use super::super::path::Path;
 use super::super::value::{Given, Kind, ListOp, Specifier, Value, numeric_kinds};
 use super::integers::{Packed, pack};
-use crate::file::triples_into;
 use super::{CONTENTS_AT, SHORTEST_COMPRESSED, ValueRef, code};
+use crate::file::triples_into;
 
 /// Arrays are converted in pieces that stay in the processor's cache [bytes].
 const PIECE: usize = 1 << 18;
