@@ -146,6 +146,21 @@ fn packages_are_read_by_their_first_layer() {
     }
 }
 
+/// A package may be named through a link: its own layers are still looked for in it.
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_package_is_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let [there, here] = ["there", "here"].map(|name| folder.path().join(name));
+    std::fs::create_dir(&there).unwrap();
+    std::fs::create_dir(&here).unwrap();
+    let content = b"#usda 1.0\ndef \"A\" (references = @./e2.usda@</B>) {}\n";
+    std::fs::write(there.join("real.usdz"), package("e1.usda", content, 0)).unwrap();
+    std::os::unix::fs::symlink(there.join("real.usdz"), here.join("link.usdz")).unwrap();
+    let told = grooms::read(here.join("link.usdz"), &Said::default()).unwrap_err().to_string();
+    assert!(told.contains("there is no e2.usda in link.usdz"), "{told}");
+}
+
 /// Names in a package that share bytes would be as many layers as the directory has lines.
 #[test]
 fn layers_that_share_bytes_in_a_package_are_refused() {

@@ -15,6 +15,8 @@ pub(super) struct Place {
 /// The files that may be opened.
 #[derive(Debug)]
 pub(super) struct Reach {
+    /// The first file: it may be a link to anywhere, as whoever named it knows.
+    first: PathBuf,
     /// The folder of the first file, as it is: without links.
     folder: PathBuf,
     /// Whether files outside the folder may be opened too.
@@ -28,7 +30,7 @@ impl Reach {
         let path = std::path::absolute(path)?;
         let folder = std::fs::canonicalize(path.parent().unwrap_or(Path::new("/")))?;
         let file = folder.join(path.file_name().unwrap_or_default());
-        Ok((Self { folder, outside }, Place { file, inside: None }))
+        Ok((Self { first: file.clone(), folder, outside }, Place { file, inside: None }))
     }
 
     /// The place that a path in a layer at `from` means, by its text alone; says what is wrong if that is no place of a layer.
@@ -54,7 +56,8 @@ impl Reach {
 
     /// Opens the file at a place; says what is wrong if it may not or cannot be opened.
     pub(super) fn open(&self, place: &Place, asset: &str) -> Result<File, String> {
-        let allowed = |file: &Path| self.outside || file.starts_with(&self.folder);
+        let open = self.outside || place.file == self.first;
+        let allowed = |file: &Path| open || file.starts_with(&self.folder);
         // Nothing is asked of the system about files that may not be opened.
         if !allowed(&place.file) {
             return Err(self.refused(asset));
