@@ -196,6 +196,33 @@ impl<S: Stored> DerMpm<S> {
         self.finish(outcome, report)
     }
 
+    /// A dynamic step over `dt` [s], in parts that are no longer than the rods' step.
+    fn go(&mut self, drive: &Drive<'_>, dt: f64) -> Result<Report, StepError> {
+        let mut report = Report::default();
+        // A step that is a whole number of parts but for rounding takes no part more.
+        let parts = (dt / self.params.step - 1.0e-6).ceil().max(1.0);
+        for part in 0..parts as u32 {
+            let part = f64::from(part);
+            report.add(&self.pass(&drive.sub(part / parts, (part + 1.0) / parts), dt / parts)?);
+        }
+        Ok(report)
+    }
+
+    /// Steps without inertia. Bodies move in the first iteration, and stand in the others.
+    fn relax(&mut self, drive: &Drive<'_>, iterations: u32) -> Result<Report, StepError> {
+        let mut report = Report::default();
+        let still = drive.sub(1.0, 1.0);
+        for iteration in 0..iterations {
+            self.rods.stop();
+            let drive = if iteration == 0 { drive } else { &still };
+            let mut pass = Report { iterations: 1, ..Report::default() };
+            self.hold(drive, QUASISTATIC_DT, &mut pass);
+            report.add(&self.pass_alone(drive, QUASISTATIC_DT, pass)?);
+        }
+        self.rods.stop();
+        Ok(report)
+    }
+
     fn finish(&self, outcome: settle::Outcome, mut report: Report) -> Result<Report, StepError> {
         report.contacts = report.contacts.max(outcome.contacts);
         report.out_of_reach = outcome.out_of_reach;
@@ -216,35 +243,15 @@ impl<S: Stored> Solver for DerMpm<S> {
         if let Step::Dynamic { dt } = step {
             check_dt(dt)?;
         }
-        self.follow_attachments(drive);
-        Holds::new(&self.model, drive).jump(&mut self.rods);
-        let mut report = Report::default();
-        match step {
-            Step::Dynamic { dt } => {
-                // A step that is a whole number of parts but for rounding takes no part more.
-                let parts = (dt / self.params.step - 1.0e-6).ceil().max(1.0);
-                for part in 0..parts as u32 {
-                    let part = f64::from(part);
-                    let drive = drive.sub(part / parts, (part + 1.0) / parts);
-                    report.add(&self.pass(&drive, dt / parts)?);
-                }
+        // One way to the pool and back, not one for each of the many short phases.
+        rayon::scope(|_| {
+            self.follow_attachments(drive);
+            Holds::new(&self.model, drive).jump(&mut self.rods);
+            match step {
+                Step::Dynamic { dt } => self.go(drive, dt),
+                Step::Quasistatic { iterations } => self.relax(drive, iterations),
             }
-            Step::Quasistatic { iterations } => {
-                // Bodies move in the first iteration, and stand in the others.
-                let still = drive.sub(1.0, 1.0);
-                for iteration in 0..iterations {
-                    self.rods.stop();
-                    let (drive, mut pass) = (
-                        if iteration == 0 { drive } else { &still },
-                        Report { iterations: 1, ..Report::default() },
-                    );
-                    self.hold(drive, QUASISTATIC_DT, &mut pass);
-                    report.add(&self.pass_alone(drive, QUASISTATIC_DT, pass)?);
-                }
-                self.rods.stop();
-            }
-        }
-        Ok(report)
+        })
     }
 
     fn store(&self, state: &mut State) {

@@ -392,15 +392,19 @@ fn rods_follow_what_moves_their_vertices() {
         assert!(apart < 1e-7, "point {point} is {apart} m from its vertex");
         velocities[point] = Vec3::new(1.0, vertex as f32, 0.0);
     }
-    let way = |vertex: u32| DVec3::new(1.0, 0.3, 1e-4 * f64::from(vertex % 3));
-    let after: Vec<DVec3> = before.iter().zip(&order).map(|(&at, &vertex)| at + way(vertex)).collect();
+    // Turned, shifted, and stretched by a hundredth: edges take part in all but the stretching.
+    let turn = DQuat::from_rotation_z(0.3);
+    let way = |point: DVec3| turn * point + DVec3::new(1.0, 0.3, 0.0);
+    let after: Vec<DVec3> = before.iter().map(|&point| way(point) * 1.01).collect();
     let moved = Moved { before: &before, after: &after, velocities: &velocities };
     rods.take_back(&moved, 0.01, &NOWHERE);
     let now = state(&rods);
     for strand in 0..model.strands() {
         for (along, vertex) in model.range(strand).enumerate() {
-            let off = now.positions[vertex].distance(model.groomed[vertex].as_dvec3() + way(vertex as u32));
-            assert!(off < 2e-4, "no more than what turning would have lengthened: {off}");
+            let root = model.range(strand).start;
+            let arm = now.positions[vertex] - now.positions[root];
+            let off = arm.distance(turn * (model.groomed[vertex] - model.groomed[root]).as_dvec3());
+            assert!(off < 1e-6, "strand {strand}, vertex {along} is {off} m from where it turns to");
             let expected = if along < 2 { DVec3::ZERO } else { DVec3::new(1.0, vertex as f64, 0.0) };
             assert_eq!(now.velocities[vertex], expected, "pins keep their own velocity");
         }
