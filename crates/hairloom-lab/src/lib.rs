@@ -18,6 +18,7 @@ mod contact_law;
 mod error;
 mod experiment;
 mod friction;
+mod grid_hair;
 mod helix;
 mod outcome;
 mod release;
@@ -64,6 +65,11 @@ fn entries() -> Vec<Entry> {
         Entry::of::<friction::Incline>(),
         Entry::of_law::<contact_law::LocalSolvers>(),
         Entry::of_law::<contact_law::Stacking>(),
+        Entry::of::<grid_hair::Stability>(),
+        Entry::of::<grid_hair::Volume>(),
+        Entry::of::<grid_hair::Drop>(),
+        Entry::of::<grid_hair::Substeps>(),
+        Entry::of_law::<grid_hair::Transfer>(),
     ]
 }
 
