@@ -10,6 +10,7 @@ mod jump;
 pub(crate) mod leaving;
 mod packing;
 mod report;
+pub mod xpbd_mpm;
 
 pub use checkpoint::{Checkpoint, CheckpointError, Column, ColumnValue};
 pub use report::{Energy, Phase, Report};
@@ -79,17 +80,20 @@ pub enum Method {
     Ftl(ftl::Params),
     /// Elastic rods by the alternating direction method of multipliers (Daviet 2023).
     Admm(admm::Params),
+    /// Cosserat rods by extended position-based dynamics, with contact on a grid (Hsu et al. 2023).
+    XpbdMpm(xpbd_mpm::Params),
 }
 
 impl Method {
     /// Names of all methods, as scenes and the command line spell them.
-    pub const NAMES: &[&str] = &["ftl", "admm"];
+    pub const NAMES: &[&str] = &["ftl", "admm", "xpbd-mpm"];
 
     /// The method called `name` with its default parameters.
     pub fn by_name(name: &str) -> Option<Self> {
         match name {
             "ftl" => Some(Self::Ftl(ftl::Params::default())),
             "admm" => Some(Self::Admm(admm::Params::default())),
+            "xpbd-mpm" => Some(Self::XpbdMpm(xpbd_mpm::Params::default())),
             _ => None,
         }
     }
@@ -100,6 +104,7 @@ impl Method {
         let method = match settings.method.as_str() {
             "ftl" => Self::Ftl(parameters.read()?),
             "admm" => Self::Admm(parameters.read()?),
+            "xpbd-mpm" => Self::XpbdMpm(parameters.read()?),
             _ => return Err(settings.unknown_method(Self::NAMES)),
         };
         method.check().map_err(|(key, expected)| parameters.invalid(key, expected))?;
@@ -111,6 +116,7 @@ impl Method {
         match self {
             Self::Ftl(params) => params.check(),
             Self::Admm(params) => params.check(),
+            Self::XpbdMpm(params) => params.check(),
         }
     }
 
@@ -119,6 +125,7 @@ impl Method {
         match self {
             Self::Ftl(_) => "ftl",
             Self::Admm(_) => "admm",
+            Self::XpbdMpm(_) => "xpbd-mpm",
         }
     }
 
@@ -127,6 +134,7 @@ impl Method {
         match self {
             Self::Ftl(params) => Box::new(ftl::Ftl::new(model, *params)),
             Self::Admm(params) => admm::build(model, *params),
+            Self::XpbdMpm(params) => Box::new(xpbd_mpm::XpbdMpm::new(model, *params)),
         }
     }
 }
