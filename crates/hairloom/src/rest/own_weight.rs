@@ -1,32 +1,8 @@
 use std::ops::Range;
 
 use glam::DVec3;
-use thiserror::Error;
 
-use super::{Forces, Hair};
-
-/// Why hair has no rest shape that holds it.
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum RestError {
-    /// Nothing carries a strand.
-    #[error(
-        "strand {strand} is attached nowhere, and falls whatever its rest shape; hold its root, or take gravity away"
-    )]
-    Unsupported {
-        /// Index of the strand.
-        strand: usize,
-    },
-    /// Columns that do not fit each other.
-    #[error("{column} has {given} entries for {vertices} vertices")]
-    WrongCount {
-        /// Which column.
-        column: &'static str,
-        /// Its entries.
-        given: usize,
-        /// Vertices of the model.
-        vertices: usize,
-    },
-}
+use super::{Forces, Hair, RestError};
 
 impl Hair<'_> {
     /// Whether there is one position and one flag for each vertex.

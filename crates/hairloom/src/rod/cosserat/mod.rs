@@ -16,7 +16,9 @@
 //! no use beyond that.
 
 mod bend_twist;
+mod strand;
 mod stretch_shear;
 
 pub use bend_twist::{BendTwist, Darboux};
+pub use strand::{bending_length, frames_along};
 pub use stretch_shear::StretchShear;

@@ -31,6 +31,7 @@
 
 mod advance;
 mod bodies;
+mod coupling;
 mod drive;
 mod pack;
 mod params;
@@ -41,6 +42,7 @@ pub use params::Params;
 
 use std::sync::Arc;
 
+use self::coupling::Coupling;
 use self::drive::{Holds, held_vertices};
 use self::rods::Rods;
 use super::jump::carry;
@@ -60,6 +62,8 @@ pub struct XpbdMpm {
     /// Which vertices are held.
     held: Vec<bool>,
     rods: Rods<Row>,
+    /// Contact between strands, where it is on.
+    coupling: Option<Coupling>,
     /// Whether frames are still to be turned with the bodies that hold the strands.
     unseated: bool,
 }
@@ -69,7 +73,15 @@ impl XpbdMpm {
     pub fn new(model: &Arc<Model>, params: Params) -> Self {
         let held = vec![false; model.vertices()];
         let rods = Rods::new(model, &held, &params);
-        Self { params, model: Arc::clone(model), held, rods, unseated: true }
+        let coupling = params.contact.then(|| Coupling::new(model, &held, &params));
+        Self { params, model: Arc::clone(model), held, rods, coupling, unseated: true }
+    }
+
+    /// Lays everything out anew, for other held vertices.
+    fn lay_out(&mut self, held: Vec<bool>) {
+        self.rods = Rods::new(&self.model, &held, &self.params);
+        self.coupling = self.params.contact.then(|| Coupling::new(&self.model, &held, &self.params));
+        self.held = held;
     }
 
     fn state(&self) -> State {
@@ -87,14 +99,13 @@ impl XpbdMpm {
         }
         let mut state = self.state();
         if changed {
-            self.rods = Rods::new(&self.model, &held, &self.params);
-            self.held = held;
+            self.lay_out(held);
         }
         if self.unseated {
             state.orientations.clear();
         }
         let holds = Holds::new(&self.model, drive);
-        self.rods.load(&state, |strand| holds.turn_at_start(strand));
+        self.rods.load(&self.model, &state, |strand| holds.turn_at_start(strand));
         self.unseated = false;
     }
 
@@ -104,7 +115,7 @@ impl XpbdMpm {
             let mut state = self.state();
             carry(&self.model, drive, &mut state);
             let holds = Holds::new(&self.model, drive);
-            self.rods.load(&state, |strand| holds.turn_at_start(strand));
+            self.rods.load(&self.model, &state, |strand| holds.turn_at_start(strand));
         }
     }
 
@@ -112,10 +123,25 @@ impl XpbdMpm {
     fn pass(&mut self, drive: &Drive<'_>, dt: f64) -> Result<Report, StepError> {
         let mut report = Report { iterations: self.params.iterations, ..Report::default() };
         report.time("drive", || Holds::new(&self.model, drive).act(&mut self.rods.packs, dt));
-        report.time("rods", || self.rods.advance(dt, drive.gravity, &self.params));
         let obstacles = drive.obstacles();
+        if let Some(coupling) = &mut self.coupling {
+            report.time("rods", || {
+                coupling.begin(&self.rods.packs, &self.model.offsets);
+                self.rods.advance(dt, drive.gravity, &self.params);
+            });
+            let (packs, margin) = (&mut self.rods.packs, self.params.margin);
+            report
+                .time("grid", || {
+                    coupling.step(packs, &self.model.offsets, &obstacles, drive.gravity, margin, dt)
+                })
+                .map_err(|error| StepError::BadStep(error.to_string()))?;
+            report.contacts = coupling.stressed();
+            self.rods.rebase();
+        } else {
+            report.time("rods", || self.rods.advance(dt, drive.gravity, &self.params));
+        }
         if obstacles.any_collides() {
-            report.contacts =
+            report.contacts +=
                 report.time("bodies", || self.rods.leave_bodies(&self.model, &obstacles, self.params.margin));
         }
         self.rods.check()?;
@@ -125,7 +151,10 @@ impl XpbdMpm {
 
 impl Solver for XpbdMpm {
     fn load(&mut self, state: &State) {
-        self.rods.load(state, |_| glam::DQuat::IDENTITY);
+        self.rods.load(&self.model, state, |_| glam::DQuat::IDENTITY);
+        if let Some(coupling) = &mut self.coupling {
+            coupling.relax();
+        }
         self.unseated = state.orientations.is_empty();
     }
 
@@ -168,6 +197,9 @@ impl Solver for XpbdMpm {
         out.put("held", self.held.iter().map(|&held| u32::from(held)).collect());
         out.put("unseated", vec![u32::from(self.unseated)]);
         self.rods.save(out);
+        if let Some(coupling) = &self.coupling {
+            coupling.save(out);
+        }
     }
 
     fn restore(&mut self, from: &Checkpoint) -> Result<(), CheckpointError> {
@@ -177,7 +209,11 @@ impl Solver for XpbdMpm {
         let unseated = from.take::<u32>("unseated", 1)?[0] != 0;
         let mut rods = Rods::new(&self.model, &held, &self.params);
         rods.restore(from)?;
-        (self.rods, self.held, self.unseated) = (rods, held, unseated);
+        let mut coupling = self.params.contact.then(|| Coupling::new(&self.model, &held, &self.params));
+        if let Some(coupling) = &mut coupling {
+            coupling.restore(from)?;
+        }
+        (self.rods, self.coupling, self.held, self.unseated) = (rods, coupling, held, unseated);
         Ok(())
     }
 
@@ -185,8 +221,7 @@ impl Solver for XpbdMpm {
         let state = self.state().remapped(&self.model, model, remap);
         self.model = Arc::clone(model);
         // The next step finds out what is held.
-        self.held = vec![false; model.vertices()];
-        self.rods = Rods::new(model, &self.held, &self.params);
+        self.lay_out(vec![false; model.vertices()]);
         self.load(&state);
     }
 }

@@ -3,9 +3,10 @@
 use glam::{DQuat, DVec3};
 
 use super::Params;
+use crate::math::Stored;
 use crate::math::lanes::WIDTH;
-use crate::math::{Quaternion, Stored};
-use crate::rod::der::{Frame, RodShape};
+use crate::rest::RestElement;
+use crate::rod::cosserat::{bending_length, frames_along};
 use crate::scene::{Model, State};
 use crate::solve::packing::EMPTY;
 
@@ -106,16 +107,6 @@ pub(super) fn set_frame<S: Stored>(stored: &mut [S; 4], lane: usize, value: DQua
     }
 }
 
-/// The frames of a curve's segments, carried along it by parallel transport from `first`.
-pub(super) fn frames_along(points: &[DVec3], first: DQuat) -> Vec<DQuat> {
-    let shape = RodShape::through(points, Frame(Quaternion::splat(first)));
-    let quaternion = |frame: Frame<f64>| {
-        let Quaternion { real, imaginary } = frame.0;
-        DQuat::from_xyzw(imaginary.x, imaginary.y, imaginary.z, real)
-    };
-    shape.frames.into_iter().map(quaternion).collect()
-}
-
 impl<S: Stored> Pack<S> {
     /// Strands of which vertices are held as `held` tells for each vertex of the model, and roots that alone are held are clamped.
     pub(super) fn new(model: &Model, group: &[u32], held: &[bool], params: &Params) -> Self {
@@ -158,40 +149,34 @@ impl<S: Stored> Pack<S> {
         let (range, material) = (model.range(strand), model.material(strand));
         let points: Vec<DVec3> = model.groomed[range.clone()].iter().map(|p| p.as_dvec3()).collect();
         let frames = frames_along(&points, DQuat::IDENTITY);
-        let lengths = &model.rest_lengths[range.clone()];
-        let segments = range.len() - 1;
+        let lengths = &model.rest_lengths[range.start..range.end - 1];
         let masses = model.masses[range.clone()].iter().map(|&mass| f64::from(mass));
         let mean_mass = masses.clone().sum::<f64>() / range.len() as f64;
-        let mean_length = lengths.iter().sum::<f64>() / segments as f64;
-        let stretch = material.area() * params.stretch_young.unwrap_or(material.young);
-        let [over, along, _] = material.rod_stiffness();
-        let bend = 0.5 * (over + along) * params.bend_young.unwrap_or(material.young) / material.young;
+        let mean_length = lengths.iter().sum::<f64>() / lengths.len() as f64;
+        let stiffness = params.stiffness(material);
         let is_held = |vertex: usize| held.get(range.start + vertex).copied().unwrap_or(false);
         for (vertex, mass) in masses.enumerate() {
             let still = &mut self.still[vertex];
             let weight = if is_held(vertex) { 0.0 } else { mean_mass / mass };
             still.weight.set(lane, weight);
-            if vertex == segments {
-                continue;
-            }
-            let length = lengths[vertex];
+            let Some(&length) = lengths.get(vertex) else { continue };
+            let inertia = params.rotary_inertia * (length / mean_length).powi(3);
+            let turn_weight = (length / mean_length).powi(2) / inertia;
             let segment_held = is_held(vertex) && is_held(vertex + 1);
-            let inertia = params.rotary_inertia * length.powi(3) / mean_length.powi(3);
             still.start.set(lane, weight);
-            still.length.set(lane, length);
-            still.compliance.set(lane, mean_mass * length / stretch);
             still.inertia.set(lane, inertia);
-            let turn_weight = length * length / (mean_length * mean_length * inertia);
             still.turn_weight.set(lane, if segment_held { 0.0 } else { turn_weight });
-            // A clamp ends at its last vertex: half a segment bends there, elsewhere half of either.
-            let before_held = vertex == 0 || (is_held(vertex - 1) && is_held(vertex));
-            let before = if before_held { 0.0 } else { lengths[vertex - 1] };
-            let clamped = vertex > 0 || (is_held(0) && !segment_held);
-            let stiffness = bend / (0.5 * (before + length)) / (mean_mass * mean_length * mean_length);
-            still.bend.set(lane, if clamped { stiffness } else { 0.0 });
-            let rest =
-                if vertex == 0 { DQuat::IDENTITY } else { frames[vertex - 1].conjugate() * frames[vertex] };
-            set_frame(&mut still.rest, lane, rest);
+            let natural = match vertex {
+                0 => DQuat::IDENTITY,
+                _ => frames[vertex - 1].conjugate() * frames[vertex],
+            };
+            let rest = model.rest.as_ref().map(|rest| rest.of(range.start + vertex));
+            let rest = rest.unwrap_or(RestElement { length, joint: natural, stretch: 1.0, bend: 1.0 });
+            still.length.set(lane, rest.length);
+            still.compliance.set(lane, mean_mass * rest.length / (stiffness.stretch * rest.stretch));
+            let bend = bending_length(lengths, vertex, is_held).map_or(0.0, |over| stiffness.bend / over);
+            still.bend.set(lane, bend * rest.bend / (mean_mass * mean_length * mean_length));
+            set_frame(&mut still.rest, lane, rest.joint);
         }
         self.groomed.push(frames);
     }
@@ -212,6 +197,30 @@ impl<S: Stored> Pack<S> {
             set_frame(&mut row.frame, lane, frames[vertex.min(frames.len() - 1)].normalize());
             for vector in [&mut row.spin, &mut row.force, &mut row.torque] {
                 set_vector(vector, lane, DVec3::ZERO);
+            }
+        }
+    }
+
+    /// Gives a strand the forces that it rests with, where the model has some: then its first step does not begin with none.
+    pub(super) fn load_forces(
+        &mut self,
+        lane: usize,
+        model: &Model,
+        range: std::ops::Range<usize>,
+        turn: DQuat,
+    ) {
+        let Some(rest) = &model.rest else { return };
+        let count = range.len() as f64;
+        let mass = model.masses[range.clone()].iter().map(|&mass| f64::from(mass)).sum::<f64>() / count;
+        let length = model.rest_lengths[range.clone()].iter().sum::<f64>() / (count - 1.0);
+        for vertex in 0..range.len() - 1 {
+            let force = turn * rest.forces[range.start + vertex];
+            let edge = self.position(lane, vertex + 1) - self.position(lane, vertex);
+            let inertia = self.still[vertex].inertia.get(lane) * mass * length * length;
+            let row = &mut self.moving[vertex];
+            set_vector(&mut row.force, lane, force / mass);
+            if self.still[vertex].turn_weight.get(lane) > 0.0 {
+                set_vector(&mut row.torque, lane, edge.cross(force) / inertia);
             }
         }
     }

@@ -1,8 +1,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::grid::{GridParams, Sand, Transfer};
+use crate::rest::Stiffness;
 use crate::rod::cosserat::Darboux;
-use crate::scene::Model;
+use crate::scene::{Material, Model};
 
 /// Parameters of the Cosserat rods and of their contact on the grid.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -61,6 +62,15 @@ impl Default for Params {
 }
 
 impl Params {
+    /// The stiffness of strands of a material. Flat sections count as round ones that are as stiff in the mean.
+    pub fn stiffness(&self, material: &Material) -> Stiffness {
+        let [over, along, _] = material.rod_stiffness();
+        Stiffness {
+            stretch: material.area() * self.stretch_young.unwrap_or(material.young),
+            bend: 0.5 * (over + along) * (self.bend_young.unwrap_or(material.young) / material.young),
+        }
+    }
+
     /// The side of a cell for this hair [m].
     pub fn cell_of(&self, model: &Model) -> f64 {
         let edges = model.rest_lengths.iter().filter(|&&length| length > 0.0);

@@ -26,18 +26,18 @@ impl<S: Stored> Rods<S> {
         let packs = groups.par_iter().map(|(_, group)| Pack::new(model, group, held, params));
         let mut rods = Self { packs: packs.collect(), offsets: model.offsets.clone() };
         let groomed = model.groomed.iter().map(|point| point.as_dvec3()).collect();
-        rods.load(&State::at_rest(groomed), |_| DQuat::IDENTITY);
+        rods.load(model, &State::at_rest(groomed), |_| DQuat::IDENTITY);
         rods
     }
 
     /// Sets positions and velocities. Frames come from the state; where it has none, from the groom, turned as told and transported
     /// along the strand.
-    pub(super) fn load(&mut self, state: &State, turn: impl Fn(usize) -> DQuat + Sync) {
-        let offsets = &self.offsets;
+    pub(super) fn load(&mut self, model: &Model, state: &State, turn: impl Fn(usize) -> DQuat + Sync) {
         self.packs.par_iter_mut().for_each(|pack| {
             for (lane, strand) in pack.lanes() {
-                let range = offsets[strand] as usize..offsets[strand + 1] as usize;
-                pack.load(lane, state, range, turn(strand));
+                let (range, turn) = (model.range(strand), turn(strand));
+                pack.load(lane, state, range.clone(), turn);
+                pack.load_forces(lane, model, range, turn);
             }
         });
     }
@@ -67,8 +67,13 @@ impl<S: Stored> Rods<S> {
         let conditions = Conditions { dt, gravity, iterations: params.iterations, darboux: params.darboux };
         self.packs.par_iter_mut().for_each_init(Vec::new, |scratch, pack| {
             pack.advance(conditions, scratch);
-            pack.rebase();
         });
+        self.rebase();
+    }
+
+    /// Lets all lanes count from where their first vertices are.
+    pub(super) fn rebase(&mut self) {
+        self.packs.par_iter_mut().for_each(Pack::rebase);
     }
 
     /// Moves all vertices out of bodies. Returns how many touch.
