@@ -85,7 +85,7 @@ pub struct RestShape {
 
 /// The rest shape of one segment and of the joint before it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct RestElement {
+pub struct RestElement {
     /// Length of the segment [m].
     pub length: f64,
     /// Rotation over the joint.
@@ -98,7 +98,10 @@ pub(crate) struct RestElement {
 
 impl RestShape {
     /// The segment behind a vertex, and the joint at it.
-    pub(crate) fn of(&self, vertex: usize) -> RestElement {
+    ///
+    /// # Panics
+    /// Where there is no such vertex.
+    pub fn of(&self, vertex: usize) -> RestElement {
         RestElement {
             length: self.lengths[vertex],
             joint: self.joints[vertex],

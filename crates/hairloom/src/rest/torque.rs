@@ -150,3 +150,83 @@ fn least_stable(stable: impl Fn(f64) -> bool) -> f64 {
     }
     high
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::{Quaternion, Random};
+    use crate::rod::cosserat::{BendTwist, Darboux, frames_along};
+
+    const GRAVITY: f64 = 9.81;
+
+    /// A strand of unit mass per length and unit EI through these points, carrying its own weight.
+    fn chain(points: &[DVec3]) -> Chain {
+        let edges: Vec<DVec3> = points.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let lengths: Vec<f64> = edges.iter().map(|edge| edge.length()).collect();
+        let mut forces = vec![DVec3::ZERO; edges.len()];
+        let mut carried = DVec3::ZERO;
+        for segment in (0..edges.len()).rev() {
+            let behind = lengths.get(segment + 1).copied().unwrap_or(0.0);
+            carried += DVec3::Y * (GRAVITY * 0.5 * (lengths[segment] + behind));
+            forces[segment] = carried;
+        }
+        let frames = frames_along(points, DQuat::IDENTITY);
+        let bends = (0..edges.len())
+            .map(|s| 2.0 / (lengths[s] + if s == 0 { 0.0 } else { lengths[s - 1] }))
+            .collect();
+        Chain { clamp: frames[0], frames, edges, forces, bends }
+    }
+
+    #[test]
+    fn a_pole_that_buckles_under_its_weight_is_stiffened_as_much_as_greenhill_says() {
+        // A. G. Greenhill 1881: upright poles buckle where ρ g A L³ / EI exceeds 7.8373.
+        for heaviness in [4.0, 6.5, 10.0, 40.0, 200.0f64] {
+            let length = (heaviness / GRAVITY).cbrt();
+            let points: Vec<DVec3> =
+                (0..=60).map(|i| DVec3::new(0.0, length * f64::from(i) / 60.0, 0.0)).collect();
+            let Joints { stability, .. } = chain(&points).joints();
+            let expected = (SAFETY * heaviness / 7.8373).max(1.0);
+            assert!((stability / expected - 1.0).abs() < 0.06, "{heaviness}: {stability} for {expected}");
+        }
+    }
+
+    #[test]
+    fn joints_make_the_moments_that_carry_the_strand() {
+        let mut random = Random::new(4);
+        let mut points = vec![DVec3::ZERO];
+        let mut direction = DVec3::X;
+        for i in 0..20 {
+            direction = (direction + random.direction().as_dvec3() * 0.4).normalize();
+            points.push(points[i] + direction * 0.04);
+        }
+        let chain = chain(&points);
+        let (moments, joints) = (chain.moments(), chain.joints());
+        for segment in 0..20 {
+            let joint = BendTwist {
+                before: Quaternion::<f64>::splat(chain.before(segment)),
+                behind: Quaternion::splat(chain.frames[segment]),
+                rest: Quaternion::splat(joints.rests[segment]),
+            };
+            let stiffness = chain.bends[segment] * joints.stiffening[segment];
+            let made = joint.pull(Darboux::Augmented) * (2.0 * stiffness);
+            let error = (DVec3::from_array(made.to_array()) - moments[segment]).length();
+            assert!(error < 1e-12, "{segment}: {error}");
+            // The moment carries everything behind it, about the vertex that the segment begins at.
+            let weight: DVec3 = (segment..20)
+                .map(|s| {
+                    let own = chain.forces[s] - chain.forces.get(s + 1).copied().unwrap_or_default();
+                    (points[s + 1] - points[segment]).cross(own)
+                })
+                .sum();
+            assert!((moments[segment] - weight).length() < 1e-12, "{segment}");
+        }
+    }
+
+    #[test]
+    fn a_hanging_strand_is_left_as_it_is() {
+        let points: Vec<DVec3> = (0..16).map(|i| DVec3::NEG_Y * (0.2 * f64::from(i))).collect();
+        let joints = chain(&points).joints();
+        assert_eq!((joints.stability, joints.stiffening), (1.0, vec![1.0; 15]));
+        assert!(joints.rests.iter().all(|rest| rest.w.abs() > 1.0 - 1e-12));
+    }
+}

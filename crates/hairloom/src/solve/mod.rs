@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::groom::Remap;
+use crate::rest::{Hair, Outcome, RestError, own_weight, sag_free};
 use crate::scene::{Drive, Model, SceneError, SolverSettings, State};
 
 /// How to step.
@@ -126,6 +127,16 @@ impl Method {
             Self::Ftl(_) => "ftl",
             Self::Admm(_) => "admm",
             Self::XpbdMpm(_) => "xpbd-mpm",
+        }
+    }
+
+    /// A rest shape by which this method keeps hair where it is under gravity, every strand carrying itself.
+    pub fn sag_free(&self, hair: &Hair<'_>) -> Result<Outcome, RestError> {
+        match self {
+            Self::XpbdMpm(params) => sag_free(hair, own_weight(hair)?, |material| params.stiffness(material)),
+            Self::Admm(_) | Self::Ftl(_) => {
+                Err(RestError::NoRestShape { method: self.name(), others: "'xpbd-mpm'" })
+            }
         }
     }
 

@@ -36,9 +36,19 @@ pub(super) struct Conditions {
     pub dt: f64,
     /// Acceleration of gravity [m/s²].
     pub gravity: DVec3,
+    /// Least number of iterations.
     pub iterations: u32,
+    /// How far lengths may be off, relatively, before more iterations are taken.
+    pub tolerance: f64,
     pub darboux: Darboux,
+    /// See [`super::Params::rotary_inertia`].
+    pub rotary_inertia: f64,
 }
+
+/// Most iterations of a step, but where more are asked for.
+const MOST_ITERATIONS: u32 = 40;
+/// Inertia of a thin bar about its middle, over its mass and squared length.
+const OWN_INERTIA: f64 = 1.0 / 12.0;
 
 /// Positions, velocities, frames and spins at the end of a step.
 pub(super) struct Advance<'a, S> {
@@ -51,6 +61,7 @@ pub(super) struct Advance<'a, S> {
 struct SetTime<'a, S> {
     pack: &'a mut Pack<S>,
     dt: f64,
+    rotary_inertia: f64,
 }
 
 impl<S: Stored> StoredKernel<S> for SetTime<'_, S> {
@@ -60,32 +71,39 @@ impl<S: Stored> StoredKernel<S> for SetTime<'_, S> {
     fn run<R: Loads<S>>(self) {
         let Pack { still, timed, .. } = self.pack;
         let square = R::splat(self.dt * self.dt);
-        let (mut pivot, mut bend) = (R::zero(), R::zero());
-        for (index, (still_row, timed_row)) in still.iter().zip(timed.iter_mut()).enumerate() {
-            if index == 0 {
-                bend = R::load_from(&still_row.bend) * square;
-            }
+        let (own, added) = (R::splat(OWN_INERTIA), R::splat(self.rotary_inertia));
+        let (mut pivot, mut bend) = (R::zero(), R::load_from(&still[0].bend) * square);
+        for (index, (row, timed)) in still.iter().zip(timed.iter_mut()).enumerate() {
             let behind = still.get(index + 1).map_or(R::zero(), |row| R::load_from(&row.bend) * square);
-            let diagonal = R::load_from(&still_row.inertia) + bend + behind - bend * bend * pivot;
-            let held = R::load_from(&still_row.turn_weight).less(R::splat(1.0e-12));
+            let mass = R::load_from(&row.mass);
+            let held = mass.less(R::splat(1.0e-12));
+            // √G of a joint: how stiff it is beside the mass that it turns, within a step.
+            let stiffness = (bend.max(behind) / mass.max(R::splat(1.0e-12))).sqrt();
+            let inertia = mass * own.max(added * stiffness);
+            let length = R::load_from(&row.length) * R::load_from(&row.inverse_mean);
+            let turn_weight = R::select(held, R::zero(), length * length / inertia);
+            let diagonal = inertia + bend + behind - bend * bend * pivot;
             pivot = R::select(held, R::zero(), R::one() / diagonal);
-            (R::load_from(&still_row.compliance) / square).store_to(&mut timed_row.compliance);
-            bend.store_to(&mut timed_row.bend);
-            pivot.store_to(&mut timed_row.pivot);
+            (R::load_from(&row.compliance) / square).store_to(&mut timed.compliance);
+            inertia.store_to(&mut timed.inertia);
+            turn_weight.store_to(&mut timed.turn_weight);
+            bend.store_to(&mut timed.bend);
+            pivot.store_to(&mut timed.pivot);
             bend = behind;
         }
     }
 }
 
 impl<S: Stored> Pack<S> {
-    /// Takes a step.
-    pub(super) fn advance(&mut self, conditions: Conditions, scratch: &mut Vec<Row<S>>) {
+    /// Takes a step. Returns the iterations that it took.
+    pub(super) fn advance(&mut self, conditions: Conditions, scratch: &mut Vec<Row<S>>) -> u32 {
         if self.timed_for != conditions.dt {
-            S::dispatch(SetTime { pack: self, dt: conditions.dt });
+            let Conditions { dt, rotary_inertia, .. } = conditions;
+            S::dispatch(SetTime { pack: self, dt, rotary_inertia });
             self.timed_for = conditions.dt;
         }
         scratch.resize(self.moving.len(), Row::default());
-        S::dispatch(Advance { pack: self, conditions, scratch });
+        S::dispatch(Advance { pack: self, conditions, scratch })
     }
 }
 
@@ -141,8 +159,7 @@ fn bend<S: Stored, R: Loads<S>>(
             let joint = BendTwist { before: frame, behind: next_frame, rest };
             next_pull = joint.pull(darboux) * (two * next_stiffness);
         }
-        let turned = R::load_vector(&moving[s].torque);
-        let own = turned.mul_add(-R::load_from(&still[s].inertia), pull - next_pull);
+        let own = pull - next_pull - R::load_vector(&moving[s].torque);
         right = right.mul_add(stiffness * pivot, own);
         R::store_vector(right, &mut scratch[s].right);
         pivot = R::load_from(&timed[s].pivot);
@@ -156,18 +173,20 @@ fn bend<S: Stored, R: Loads<S>>(
         stiffness = R::load_from(&timed[s].bend);
         let row = &mut moving[s];
         R::store_quaternion(R::load_quaternion(&row.frame).turned(turn), &mut row.frame);
-        R::store_vector(R::load_vector(&row.torque) + turn, &mut row.torque);
+        let torque = turn.mul_add(R::load_from(&timed[s].inertia), R::load_vector(&row.torque));
+        R::store_vector(torque, &mut row.torque);
     }
 }
 
-/// Gives all segments their lengths and directions.
+/// Gives all segments their lengths and directions. Returns the square of the largest turn of a segment: half of that, about, is how far
+/// lengths are off afterwards.
 #[inline(always)]
 fn stretch<S: Stored, R: Loads<S>>(
     still: &[Still<S>],
     timed: &[Timed<S>],
     moving: &mut [Moving<S>],
     scratch: &mut [Row<S>],
-) {
+) -> R {
     let segments = moving.len() - 1;
     // From the tip to the root.
     let (mut right, mut inverse) = (Vector3::zero(), Symmetric3::<R>::zero());
@@ -178,7 +197,7 @@ fn stretch<S: Stored, R: Loads<S>>(
         let start = R::load_vector(&row.position);
         let director = R::load_quaternion(&row.frame).third_axis();
         let compliance = R::load_from(&timed[s].compliance);
-        let turn_weight = R::load_from(&still[s].turn_weight);
+        let turn_weight = R::load_from(&timed[s].turn_weight);
         let weight = R::load_from(&still[s].start);
         let diagonal = weight + R::load_from(&still[s + 1].weight) + (turn_weight + compliance);
         let matrix =
@@ -193,6 +212,7 @@ fn stretch<S: Stored, R: Loads<S>>(
     }
     // And back.
     let mut push = Vector3::<R>::zero();
+    let mut most = R::zero();
     for s in 0..segments {
         let coupling = R::load_from(&still[s].start);
         let right = R::load_vector(&scratch[s].right);
@@ -203,45 +223,50 @@ fn stretch<S: Stored, R: Loads<S>>(
         R::store_vector(R::load_vector(&row.position) + moved, &mut row.position);
         R::store_vector(R::load_vector(&row.force) + next, &mut row.force);
         let frame = R::load_quaternion(&row.frame);
-        let lever = R::load_from(&still[s].turn_weight) / R::load_from(&still[s].length);
+        let lever = R::load_from(&timed[s].turn_weight) / R::load_from(&still[s].length);
         let turn = next.cross(frame.third_axis()) * lever;
+        most = most.max(turn.length_squared());
         R::store_quaternion(frame.turned(turn), &mut row.frame);
         push = next;
     }
     let row = &mut moving[segments];
     let moved = push * R::load_from(&still[segments].weight);
     R::store_vector(R::load_vector(&row.position) + moved, &mut row.position);
+    most
 }
 
 /// Where everything would go with the forces of the last step. Held rows are where they were.
 #[inline(always)]
 fn predict<S: Stored, R: Loads<S>>(pack: &mut Pack<S>, conditions: &Conditions, scratch: &mut [Row<S>]) {
-    let Pack { still, moving, wind, .. } = pack;
+    let Pack { still, timed, moving, wind, .. } = pack;
     let (dt, square) = (R::splat(conditions.dt), R::splat(conditions.dt * conditions.dt));
     let drag = R::load_from(&pack.drag) * dt;
     let slowed = R::one() / (R::one() + drag);
     let fall = Vector3::splat(conditions.gravity * conditions.dt);
     let mut before = Vector3::<R>::zero();
-    for (index, (row, still)) in moving.iter_mut().zip(still.iter()).enumerate() {
+    for (index, ((row, still), timed)) in moving.iter_mut().zip(still.iter()).zip(timed.iter()).enumerate() {
         let (position, frame) = (R::load_vector(&row.position), R::load_quaternion(&row.frame));
         R::store_vector(position, &mut scratch[index].position);
         R::store_quaternion(frame, &mut scratch[index].frame);
         let weight = R::load_from(&still.weight);
-        let mut velocity = R::load_vector(&row.velocity) + fall;
+        let mut velocity = R::load_vector(&row.velocity);
         if let Some(wind) = wind.get(index) {
             velocity = R::load_vector(wind).mul_add(drag, velocity);
         }
         let push = R::load_vector(&row.force) * square;
         let pushed = before * weight - push * R::load_from(&still.start);
         let held = weight.less(R::splat(1.0e-12));
-        let moved = Vector3::select(held, Vector3::zero(), velocity.mul_add(slowed * dt, pushed));
+        // The air slows what moves; gravity and the forces of the rods must balance in it as elsewhere.
+        let moved = (velocity * slowed + fall).mul_add(dt, pushed);
+        let moved = Vector3::select(held, Vector3::zero(), moved);
         R::store_vector(position + moved, &mut row.position);
         R::store_vector(push, &mut row.force);
 
-        let turn_weight = R::load_from(&still.turn_weight);
+        let turn_weight = R::load_from(&timed.turn_weight);
         let torque = R::load_vector(&row.torque) * square;
         let lever = turn_weight / R::load_from(&still.length);
-        let turn = R::load_vector(&row.spin).mul_add(dt, torque);
+        let slow = R::one() / R::load_from(&timed.inertia).max(R::splat(1.0e-12));
+        let turn = R::load_vector(&row.spin).mul_add(dt, torque * slow);
         let turn = push.cross(frame.third_axis()).mul_add(lever, turn);
         let held = turn_weight.less(R::splat(1.0e-12));
         let turn = Vector3::select(held, Vector3::zero(), turn);
@@ -252,18 +277,25 @@ fn predict<S: Stored, R: Loads<S>>(pack: &mut Pack<S>, conditions: &Conditions, 
 }
 
 impl<S: Stored> StoredKernel<S> for Advance<'_, S> {
-    type Output = ();
+    type Output = u32;
 
     #[inline(always)]
-    fn run<R: Loads<S>>(self) {
+    fn run<R: Loads<S>>(self) -> u32 {
         let Self { pack, conditions, scratch } = self;
         predict::<S, R>(pack, &conditions, scratch);
         pack.hold();
         let clamp = R::load_quaternion(&pack.clamp);
         let Pack { still, timed, moving, .. } = pack;
-        for _ in 0..conditions.iterations {
+        let allowed = R::splat(2.0 * conditions.tolerance);
+        let mut iterations = 0;
+        loop {
             bend::<S, R>(clamp, conditions.darboux, still, timed, moving, scratch);
-            stretch::<S, R>(still, timed, moving, scratch);
+            let turned = stretch::<S, R>(still, timed, moving, scratch);
+            iterations += 1;
+            let settled = iterations >= conditions.iterations && !R::any(allowed.less(turned));
+            if settled || iterations >= conditions.iterations.max(MOST_ITERATIONS) {
+                break;
+            }
         }
         let (rate, square) = (R::splat(1.0 / conditions.dt), R::splat(1.0 / (conditions.dt * conditions.dt)));
         for (row, old) in moving.iter_mut().zip(scratch.iter()) {
@@ -276,5 +308,6 @@ impl<S: Stored> StoredKernel<S> for Advance<'_, S> {
             R::store_vector(R::load_vector(&row.force) * square, &mut row.force);
             R::store_vector(R::load_vector(&row.torque) * square, &mut row.torque);
         }
+        iterations
     }
 }

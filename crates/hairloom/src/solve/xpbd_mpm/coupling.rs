@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::Params;
 use super::pack::{Pack, get_vector, set_vector};
 use crate::body::Obstacles;
-use crate::grid::{GridError, GridParams, MpmGrid, Particles, Point};
+use crate::grid::{GridError, GridParams, Material, MpmGrid, Particles, Point};
 use crate::math::{Stored, Symmetric3};
 use crate::scene::Model;
 use crate::solve::{Checkpoint, CheckpointError};
@@ -106,14 +106,29 @@ impl Coupling {
         points.filter(|point| point.stress != Symmetric3::zero()).count() as u64
     }
 
-    /// Takes all strain and rotation out of the hair as a material.
-    pub(super) fn relax(&mut self) {
+    /// Takes all strain and rotation out of the hair as a material, but for what it rests with.
+    pub(super) fn relax(&mut self, model: &Model) {
+        let Material::Sand(grains) = self.params.material else { return };
         for vertex in 0..self.particles.len() {
             let point = self.particles.point_mut(vertex);
             let unstrained = Point { mass: point.mass, volume: point.volume, ..Point::default() };
             *point = Point { pinned: point.pinned, ..unstrained };
+            if let Some(rest) = &model.rest {
+                let [xx, xy, xz, yy, yz, zz] =
+                    rest.stresses[vertex].map(|work| work / f64::from(point.volume));
+                let strain = grains.strain_of(Symmetric3 { xx, xy, yy, xz, yz, zz });
+                point.strain = Symmetric3 {
+                    xx: strain.xx as f32,
+                    xy: strain.xy as f32,
+                    yy: strain.yy as f32,
+                    xz: strain.xz as f32,
+                    yz: strain.yz as f32,
+                    zz: strain.zz as f32,
+                };
+            }
             self.particles.set_affine(vertex, Mat3::ZERO);
         }
+        self.particles.refresh_stresses(&self.params.material);
     }
 
     /// Writes columns.

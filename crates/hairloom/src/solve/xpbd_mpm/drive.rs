@@ -18,16 +18,6 @@ pub(super) struct Holds<'a> {
     handles: Vec<(u32, u32, DVec3, f64)>,
 }
 
-/// Which vertices a drive holds.
-pub(super) fn held_vertices(model: &Model, drive: &Drive<'_>) -> Vec<bool> {
-    let mut held = vec![false; model.vertices()];
-    for attachment in &drive.attachments.items {
-        let start = model.range(attachment.strand as usize).start + attachment.first as usize;
-        held[start..start + attachment.count as usize].fill(true);
-    }
-    held
-}
-
 /// How far the groom is turned by an attachment whose seat has this frame.
 fn turn_from_groom(frame: &Pose, attachment: &Attachment) -> DQuat {
     frame.rotation * attachment.bind.as_dquat().conjugate().normalize()

@@ -43,13 +43,13 @@ pub use params::Params;
 use std::sync::Arc;
 
 use self::coupling::Coupling;
-use self::drive::{Holds, held_vertices};
+use self::drive::Holds;
 use self::rods::Rods;
 use super::jump::carry;
 use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_drive, check_dt};
 use crate::groom::Remap;
 use crate::math::lanes::Row;
-use crate::scene::{Drive, Model, State};
+use crate::scene::{Drive, Model, State, held_vertices};
 
 /// Time step of one quasistatic iteration [s].
 const QUASISTATIC_DT: f64 = 0.02;
@@ -92,7 +92,7 @@ impl XpbdMpm {
 
     /// Sees to it that strands are laid out for the drive's attachments, and that frames know of their bodies.
     fn follow_attachments(&mut self, drive: &Drive<'_>) {
-        let held = held_vertices(&self.model, drive);
+        let held = held_vertices(&self.model, drive.attachments);
         let changed = held != self.held;
         if !changed && !self.unseated {
             return;
@@ -121,13 +121,13 @@ impl XpbdMpm {
 
     /// One step, figure 2 of the paper.
     fn pass(&mut self, drive: &Drive<'_>, dt: f64) -> Result<Report, StepError> {
-        let mut report = Report { iterations: self.params.iterations, ..Report::default() };
+        let mut report = Report::default();
         report.time("drive", || Holds::new(&self.model, drive).act(&mut self.rods.packs, dt));
         let obstacles = drive.obstacles();
         if let Some(coupling) = &mut self.coupling {
-            report.time("rods", || {
+            report.iterations = report.time("rods", || {
                 coupling.begin(&self.rods.packs, &self.model.offsets);
-                self.rods.advance(dt, drive.gravity, &self.params);
+                self.rods.advance(dt, drive.gravity, &self.params)
             });
             let (packs, margin) = (&mut self.rods.packs, self.params.margin);
             report
@@ -138,7 +138,7 @@ impl XpbdMpm {
             report.contacts = coupling.stressed();
             self.rods.rebase();
         } else {
-            report.time("rods", || self.rods.advance(dt, drive.gravity, &self.params));
+            report.iterations = report.time("rods", || self.rods.advance(dt, drive.gravity, &self.params));
         }
         if obstacles.any_collides() {
             report.contacts +=
@@ -153,7 +153,7 @@ impl Solver for XpbdMpm {
     fn load(&mut self, state: &State) {
         self.rods.load(&self.model, state, |_| glam::DQuat::IDENTITY);
         if let Some(coupling) = &mut self.coupling {
-            coupling.relax();
+            coupling.relax(&self.model);
         }
         self.unseated = state.orientations.is_empty();
     }

@@ -19,12 +19,12 @@ pub(super) struct Still<S> {
     pub start: S,
     /// Rest length of the segment [m]; 1 where there is none.
     pub length: S,
+    /// One over the mean length of the strand's segments [1/m].
+    pub inverse_mean: S,
     /// Compliance of the segment, m l₀ / EA with the mean mass m [s²].
     pub compliance: S,
-    /// Mean mass times squared length over the inertia of the segment; 0 where it is held.
-    pub turn_weight: S,
-    /// Inertia of the segment over mean mass and squared mean length.
-    pub inertia: S,
+    /// Mass times squared length of the segment over mean mass and squared mean length; 0 where it is held.
+    pub mass: S,
     /// Stiffness K of the joint over mean mass and squared mean length [1/s²].
     pub bend: S,
     /// Rotation over the joint at rest.
@@ -44,7 +44,7 @@ pub(super) struct Moving<S> {
     pub spin: [S; 3],
     /// Force of the segment on the vertex towards the tip over the mean mass, in the last step [m/s²].
     pub force: [S; 3],
-    /// What the joints turned the segment by in the last step, as an angular acceleration [rad/s²].
+    /// Torque of the joints on the segment over mean mass and squared mean length, in the last step [1/s²].
     pub torque: [S; 3],
 }
 
@@ -53,6 +53,11 @@ pub(super) struct Moving<S> {
 pub(super) struct Timed<S> {
     /// Compliance over the squared time step.
     pub compliance: S,
+    /// Inertia of the segment over mean mass and squared mean length.
+    pub inertia: S,
+    /// Squared length over mean squared length and inertia: by how much less a segment resists turning than moving; 0 where it is
+    /// held.
+    pub turn_weight: S,
     /// Stiffness of the joint times the squared time step.
     pub bend: S,
     /// One over the pivot of the joints' tridiagonal matrix; 0 where the segment is held.
@@ -160,12 +165,9 @@ impl<S: Stored> Pack<S> {
             let weight = if is_held(vertex) { 0.0 } else { mean_mass / mass };
             still.weight.set(lane, weight);
             let Some(&length) = lengths.get(vertex) else { continue };
-            let inertia = params.rotary_inertia * (length / mean_length).powi(3);
-            let turn_weight = (length / mean_length).powi(2) / inertia;
             let segment_held = is_held(vertex) && is_held(vertex + 1);
             still.start.set(lane, weight);
-            still.inertia.set(lane, inertia);
-            still.turn_weight.set(lane, if segment_held { 0.0 } else { turn_weight });
+            still.mass.set(lane, if segment_held { 0.0 } else { (length / mean_length).powi(3) });
             let natural = match vertex {
                 0 => DQuat::IDENTITY,
                 _ => frames[vertex - 1].conjugate() * frames[vertex],
@@ -173,6 +175,7 @@ impl<S: Stored> Pack<S> {
             let rest = model.rest.as_ref().map(|rest| rest.of(range.start + vertex));
             let rest = rest.unwrap_or(RestElement { length, joint: natural, stretch: 1.0, bend: 1.0 });
             still.length.set(lane, rest.length);
+            still.inverse_mean.set(lane, 1.0 / mean_length);
             still.compliance.set(lane, mean_mass * rest.length / (stiffness.stretch * rest.stretch));
             let bend = bending_length(lengths, vertex, is_held).map_or(0.0, |over| stiffness.bend / over);
             still.bend.set(lane, bend * rest.bend / (mean_mass * mean_length * mean_length));
@@ -216,11 +219,10 @@ impl<S: Stored> Pack<S> {
         for vertex in 0..range.len() - 1 {
             let force = turn * rest.forces[range.start + vertex];
             let edge = self.position(lane, vertex + 1) - self.position(lane, vertex);
-            let inertia = self.still[vertex].inertia.get(lane) * mass * length * length;
             let row = &mut self.moving[vertex];
             set_vector(&mut row.force, lane, force / mass);
-            if self.still[vertex].turn_weight.get(lane) > 0.0 {
-                set_vector(&mut row.torque, lane, edge.cross(force) / inertia);
+            if self.still[vertex].mass.get(lane) > 0.0 {
+                set_vector(&mut row.torque, lane, edge.cross(force) / (mass * length * length));
             }
         }
     }
@@ -236,17 +238,24 @@ impl<S: Stored> Pack<S> {
         set_vector(&mut self.moving[vertex].position, lane, offset);
     }
 
-    /// Lets lanes count from where their first vertices are.
+    /// Lets lanes count from where their first vertices are: exactly there, where they are held.
     pub(super) fn rebase(&mut self) {
+        let mut origins = self.origins;
+        for (lane, _) in self.lanes() {
+            origins[lane] = self.position(lane, 0);
+        }
+        for &(lane, _, target) in self.targets.iter().filter(|&&(_, vertex, _)| vertex == 0) {
+            origins[lane as usize] = target;
+        }
         for (lane, _) in self.lanes() {
             let root = get_vector(&self.moving[0].position, lane);
             if root != DVec3::ZERO {
-                self.origins[lane] += root;
                 for row in &mut self.moving[..self.counts[lane] as usize] {
                     let position = get_vector(&row.position, lane) - root;
                     set_vector(&mut row.position, lane, position);
                 }
             }
         }
+        self.origins = origins;
     }
 }

@@ -11,16 +11,20 @@ use crate::scene::{Material, Model};
 pub struct Params {
     /// Longest step [s]. Longer steps are cut into equal parts.
     pub step: f64,
-    /// Iterations of a step.
+    /// Least number of iterations of a step.
     pub iterations: u32,
+    /// How far lengths may be off, relatively, before a step takes more iterations: where bodies throw the hair about, and where curls
+    /// couple bending and stretching.
+    pub tolerance: f64,
     /// What joints compare with their rest shape.
     pub darboux: Darboux,
     /// Young's modulus for stretching and shearing [Pa]; the material's where there is none.
     pub stretch_young: Option<f64>,
     /// Young's modulus for bending and twisting [Pa]; the material's where there is none.
     pub bend_young: Option<f64>,
-    /// Inertia of a segment against turning, in units of its mass times its squared length. Its own would be 1/12: joints then
-    /// turn segments without moving vertices, and need many iterations.
+    /// How slow segments are to turn: their inertia is at least this times Δt √(EI / ρA) for each of their mass. Bending that goes
+    /// through less than a radian in a step does not feel it; with much less than 1 a joint turns a segment without moving its vertices,
+    /// and takes many iterations.
     pub rotary_inertia: f64,
     /// Whether strands meet each other, through the grid. Bodies are met in any case.
     pub contact: bool,
@@ -45,6 +49,7 @@ impl Default for Params {
         Self {
             step: 1.0 / 360.0,
             iterations: 1,
+            tolerance: 1.0e-6,
             darboux: Darboux::Augmented,
             stretch_young: None,
             bend_young: None,
@@ -71,8 +76,12 @@ impl Params {
         }
     }
 
-    /// The side of a cell for this hair [m].
+    /// The side of a cell for this hair [m]: that of its rest shape, where stresses balance on one.
     pub fn cell_of(&self, model: &Model) -> f64 {
+        let rest = model.rest.as_ref();
+        if let Some(rest) = rest.filter(|rest| rest.stresses.iter().any(|stress| *stress != [0.0; 6])) {
+            return rest.cell;
+        }
         let edges = model.rest_lengths.iter().filter(|&&length| length > 0.0);
         let (count, sum) = edges.fold((0usize, 0.0), |(count, sum), length| (count + 1, sum + length));
         self.cell.unwrap_or_else(|| if count == 0 { 0.01 } else { sum / count as f64 })
@@ -107,6 +116,7 @@ impl Params {
         let checks = [
             ("step", (1e-5..=0.1).contains(&self.step), "a number of seconds from 1e-5 to 0.1"),
             ("iterations", (1..=10_000).contains(&self.iterations), "a whole number from 1 to 10000"),
+            ("tolerance", positive(self.tolerance), "a positive number"),
             ("stretch_young", self.stretch_young.is_none_or(positive), "a positive number of pascals"),
             ("bend_young", self.bend_young.is_none_or(positive), "a positive number of pascals"),
             ("rotary_inertia", (0.01..=100.0).contains(&self.rotary_inertia), "a number from 0.01 to 100"),

@@ -62,13 +62,17 @@ impl<S: Stored> Rods<S> {
         }
     }
 
-    /// A step of the rods by themselves.
-    pub(super) fn advance(&mut self, dt: f64, gravity: DVec3, params: &Params) {
-        let conditions = Conditions { dt, gravity, iterations: params.iterations, darboux: params.darboux };
-        self.packs.par_iter_mut().for_each_init(Vec::new, |scratch, pack| {
-            pack.advance(conditions, scratch);
+    /// A step of the rods by themselves. Returns the most iterations that a strand took.
+    pub(super) fn advance(&mut self, dt: f64, gravity: DVec3, params: &Params) -> u32 {
+        let Params { iterations, tolerance, darboux, rotary_inertia, .. } = *params;
+        let conditions = Conditions { dt, gravity, iterations, tolerance, darboux, rotary_inertia };
+        let packs = self.packs.par_iter_mut();
+        let taken = packs.map_init(Vec::new, |scratch, pack| {
+            let taken = pack.advance(conditions, scratch);
+            pack.rebase();
+            taken
         });
-        self.rebase();
+        taken.max().unwrap_or(0)
     }
 
     /// Lets all lanes count from where their first vertices are.
@@ -78,7 +82,14 @@ impl<S: Stored> Rods<S> {
 
     /// Moves all vertices out of bodies. Returns how many touch.
     pub(super) fn leave_bodies(&mut self, model: &Model, bodies: &Obstacles<'_>, margin: f64) -> u64 {
-        self.packs.par_iter_mut().map(|pack| pack.leave_bodies(model, bodies, margin)).sum()
+        let packs = self.packs.par_iter_mut();
+        packs
+            .map(|pack| {
+                let touching = pack.leave_bodies(model, bodies, margin as f32);
+                pack.rebase();
+                touching
+            })
+            .sum()
     }
 
     /// Takes all speed from the rods.
