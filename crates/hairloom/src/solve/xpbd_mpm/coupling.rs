@@ -1,5 +1,9 @@
-//! Strands meet on a grid: what their rods are going to do becomes a force on every vertex (section 3.1.2), the grid adds gravity and
-//! the stress of hair as a granular material, and moves the vertices (equations 4 to 11).
+//! Strands meet on a grid: what their rods are going to do becomes a force on every vertex (section 3.1.2), the grid adds the stress of
+//! hair as a granular material, and moves the vertices (equations 4 to 11).
+//!
+//! Nodes get the momentum of equation 11. Of the force of its rod a vertex takes a share ([`Params::direct`]) by itself, and so what
+//! the grid cannot represent of it, too; the paper takes none. Forces that hold a segment at its length come in opposite pairs, which cancel on
+//! nodes that see both ends.
 
 use glam::{Mat3, Vec3};
 use rayon::prelude::*;
@@ -19,6 +23,8 @@ pub(super) struct Coupling {
     particles: Particles,
     params: GridParams,
     forces: Vec<Vec3>,
+    /// Share of the rods' forces that vertices take by themselves.
+    direct: f64,
 }
 
 impl Coupling {
@@ -38,6 +44,7 @@ impl Coupling {
             particles,
             params: params.grid(model),
             forces: vec![Vec3::ZERO; model.vertices()],
+            direct: params.direct,
         }
     }
 
@@ -61,7 +68,6 @@ impl Coupling {
         packs: &mut [Pack<S>],
         offsets: &[u32],
         obstacles: &Obstacles<'_>,
-        gravity: glam::DVec3,
         margin: f64,
         dt: f64,
     ) -> Result<(), GridError> {
@@ -75,13 +81,14 @@ impl Coupling {
                         self.particles.velocities[start + vertex] = predicted.as_vec3();
                         continue;
                     }
+                    let mass = f64::from(point.mass);
                     let old = self.particles.velocities[start + vertex].as_dvec3();
-                    let force = ((predicted - old) / dt - gravity) * f64::from(point.mass);
-                    self.forces[start + vertex] = force.as_vec3();
+                    let own = old.lerp(predicted, self.direct);
+                    self.particles.velocities[start + vertex] = own.as_vec3();
+                    self.forces[start + vertex] = ((predicted - own) * (mass / dt)).as_vec3();
                 }
             }
         }
-        self.params.gravity = gravity.as_vec3();
         let (particles, params) = (&mut self.particles, &self.params);
         self.grid.step(particles, &self.forces, params, obstacles, margin as f32, dt as f32)?;
         let particles = &self.particles;

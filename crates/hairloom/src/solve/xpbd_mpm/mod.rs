@@ -131,9 +131,7 @@ impl XpbdMpm {
             });
             let (packs, margin) = (&mut self.rods.packs, self.params.margin);
             report
-                .time("grid", || {
-                    coupling.step(packs, &self.model.offsets, &obstacles, drive.gravity, margin, dt)
-                })
+                .time("grid", || coupling.step(packs, &self.model.offsets, &obstacles, margin, dt))
                 .map_err(|error| StepError::BadStep(error.to_string()))?;
             report.contacts = coupling.stressed();
             self.rods.rebase();

@@ -28,7 +28,8 @@ pub struct Params {
     pub rotary_inertia: f64,
     /// Whether strands meet each other, through the grid. Bodies are met in any case.
     pub contact: bool,
-    /// Side of a cell of the grid [m]; the mean length of the segments where there is none.
+    /// Side of a cell of the grid [m]; where there is none it is the mean length of the segments, or what sound crosses in two steps if
+    /// that is more.
     pub cell: Option<f64>,
     /// Young's modulus of hair as a granular material [Pa].
     pub grain_young: f32,
@@ -36,6 +37,8 @@ pub struct Params {
     pub grain_poisson: f32,
     /// Friction angle of hair as a granular material [°]; the arc tangent of the material's friction where there is none.
     pub friction_angle: Option<f32>,
+    /// Share of the forces of its rod that a vertex takes by itself, from 0 (all go through the grid, as in the paper) to 1.
+    pub direct: f64,
     /// α of ASFLIP: the part of what the grid cannot represent that vertices keep, from 0 to 1.
     pub flip: f32,
     /// β of ASFLIP: the part of that which also moves vertices, under pressure and where strands part, from 0 to 1.
@@ -59,6 +62,7 @@ impl Default for Params {
             grain_young: 1.2e3,
             grain_poisson: 0.3,
             friction_angle: None,
+            direct: 1.0,
             flip: 1.0,
             separation: [1.0, 1.0],
             margin: 0.0,
@@ -83,8 +87,11 @@ impl Params {
             return rest.cell;
         }
         let edges = model.rest_lengths.iter().filter(|&&length| length > 0.0);
-        let (count, sum) = edges.fold((0usize, 0.0), |(count, sum), length| (count + 1, sum + length));
-        self.cell.unwrap_or_else(|| if count == 0 { 0.01 } else { sum / count as f64 })
+        let (count, sum) = edges.fold((0u32, 0.0), |(count, sum), length| (count + 1, sum + length));
+        let density = model.materials.first().map_or(1300.0, |material| material.density);
+        let (lambda, mu) = self.grains(model).lame();
+        let crossed = 2.0 * self.step * ((lambda + 2.0 * mu) / density).sqrt();
+        self.cell.unwrap_or_else(|| crossed.max(sum / f64::from(count.max(1))))
     }
 
     /// Hair of this model as a granular material. Where strands differ the first material's friction counts.
@@ -136,6 +143,7 @@ impl Params {
                 self.friction_angle.is_none_or(|angle| (0.0..=89.0).contains(&angle)),
                 "a number of degrees from 0 to 89",
             ),
+            ("direct", (0.0..=1.0).contains(&self.direct), "a number from 0 to 1"),
             ("flip", unit(self.flip), "a number from 0 to 1"),
             ("separation", self.separation.into_iter().all(unit), "two numbers from 0 to 1"),
             ("margin", (0.0..=0.1).contains(&self.margin), "a number of metres from 0 to 0.1"),
