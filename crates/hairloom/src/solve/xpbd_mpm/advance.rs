@@ -12,8 +12,9 @@
 
 use glam::DVec3;
 
+use super::ABSURD_SPEED;
 use super::pack::{Moving, Pack, Still, Timed};
-use crate::math::{Loads, Quaternion, Stored, StoredKernel, Symmetric3, Vector3};
+use crate::math::{Loads, Quaternion, Real, Stored, StoredKernel, Symmetric3, Vector3};
 use crate::rod::cosserat::{BendTwist, Darboux};
 
 /// Room for one row of what a step must remember.
@@ -49,6 +50,22 @@ pub(super) struct Conditions {
 const MOST_ITERATIONS: u32 = 40;
 /// Inertia of a thin bar about its middle, over its mass and squared length.
 const OWN_INERTIA: f64 = 1.0 / 12.0;
+
+/// How a step went.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Taken {
+    pub iterations: u32,
+    /// Whether a vertex moves absurdly fast.
+    pub lost: bool,
+}
+
+/// What an iteration works on.
+struct Strand<'a, S> {
+    still: &'a [Still<S>],
+    timed: &'a [Timed<S>],
+    moving: &'a mut [Moving<S>],
+    scratch: &'a mut [Row<S>],
+}
 
 /// Positions, velocities, frames and spins at the end of a step.
 pub(super) struct Advance<'a, S> {
@@ -86,7 +103,9 @@ impl<S: Stored> StoredKernel<S> for SetTime<'_, S> {
             pivot = R::select(held, R::zero(), R::one() / diagonal);
             (R::load_from(&row.compliance) / square).store_to(&mut timed.compliance);
             inertia.store_to(&mut timed.inertia);
+            R::select(held, R::zero(), R::one() / inertia).store_to(&mut timed.slow);
             turn_weight.store_to(&mut timed.turn_weight);
+            (turn_weight / R::load_from(&row.length)).store_to(&mut timed.lever);
             bend.store_to(&mut timed.bend);
             pivot.store_to(&mut timed.pivot);
             bend = behind;
@@ -95,8 +114,8 @@ impl<S: Stored> StoredKernel<S> for SetTime<'_, S> {
 }
 
 impl<S: Stored> Pack<S> {
-    /// Takes a step. Returns the iterations that it took.
-    pub(super) fn advance(&mut self, conditions: Conditions, scratch: &mut Vec<Row<S>>) -> u32 {
+    /// Takes a step.
+    pub(super) fn advance(&mut self, conditions: Conditions, scratch: &mut Vec<Row<S>>) -> Taken {
         if self.timed_for != conditions.dt {
             let Conditions { dt, rotary_inertia, .. } = conditions;
             S::dispatch(SetTime { pack: self, dt, rotary_inertia });
@@ -131,16 +150,18 @@ fn store_symmetric<S, R: Loads<S>>(value: Symmetric3<R>, stored: &mut [S; 6]) {
     value.zz.store_to(zz);
 }
 
-/// Turns all segments as their joints ask.
+/// A frame turned by a small rotation vector. Without division where no lane turns far: then one Newton step gives it unit length again.
 #[inline(always)]
-fn bend<S: Stored, R: Loads<S>>(
-    clamp: Quaternion<R>,
-    darboux: Darboux,
-    still: &[Still<S>],
-    timed: &[Timed<S>],
-    moving: &mut [Moving<S>],
-    scratch: &mut [Row<S>],
-) {
+fn turned<R: Real>(frame: Quaternion<R>, turn: Vector3<R>) -> Quaternion<R> {
+    let half = turn * R::splat(0.5);
+    let raw = Quaternion::new(R::one(), half).after(frame);
+    if R::any(R::splat(0.01).less(half.length_squared())) { raw.normalized() } else { raw.renormalized() }
+}
+
+/// The right-hand sides of all joints, from the root to the tip, with those before eliminated.
+#[inline(always)]
+fn pull_joints<S: Stored, R: Loads<S>>(clamp: Quaternion<R>, darboux: Darboux, strand: &mut Strand<'_, S>) {
+    let Strand { still, timed, moving, scratch } = strand;
     let segments = moving.len() - 1;
     let two = R::splat(2.0);
     let mut frame = R::load_quaternion(&moving[0].frame);
@@ -165,52 +186,51 @@ fn bend<S: Stored, R: Loads<S>>(
         pivot = R::load_from(&timed[s].pivot);
         (frame, pull, stiffness) = (next_frame, next_pull, next_stiffness);
     }
-    let mut turn = Vector3::zero();
-    let mut stiffness = R::zero();
-    for s in (0..segments).rev() {
-        let right = R::load_vector(&scratch[s].right);
-        turn = turn.mul_add(stiffness, right) * R::load_from(&timed[s].pivot);
-        stiffness = R::load_from(&timed[s].bend);
-        let row = &mut moving[s];
-        R::store_quaternion(R::load_quaternion(&row.frame).turned(turn), &mut row.frame);
-        let torque = turn.mul_add(R::load_from(&timed[s].inertia), R::load_vector(&row.torque));
-        R::store_vector(torque, &mut row.torque);
-    }
 }
 
-/// Gives all segments their lengths and directions. Returns the square of the largest turn of a segment: half of that, about, is how far
-/// lengths are off afterwards.
+/// From the tip to the root: turns all segments as their joints ask, and eliminates the equations of their lengths and directions.
 #[inline(always)]
-fn stretch<S: Stored, R: Loads<S>>(
-    still: &[Still<S>],
-    timed: &[Timed<S>],
-    moving: &mut [Moving<S>],
-    scratch: &mut [Row<S>],
-) -> R {
+fn turn_segments<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>) {
+    let Strand { still, timed, moving, scratch } = strand;
     let segments = moving.len() - 1;
-    // From the tip to the root.
-    let (mut right, mut inverse) = (Vector3::zero(), Symmetric3::<R>::zero());
+    let (mut turn, mut stiffness) = (Vector3::<R>::zero(), R::zero());
+    let (mut right, mut inverse) = (Vector3::<R>::zero(), Symmetric3::<R>::zero());
     let mut end = R::load_vector(&moving[segments].position);
+    let mut end_weight = R::load_from(&still[segments].weight);
     let mut coupling = R::zero();
     for s in (0..segments).rev() {
-        let row = &moving[s];
+        let (timed, row, scratch) = (&timed[s], &mut moving[s], &mut scratch[s]);
+        turn = turn.mul_add(stiffness, R::load_vector(&scratch.right)) * R::load_from(&timed.pivot);
+        stiffness = R::load_from(&timed.bend);
+        let frame = turned(R::load_quaternion(&row.frame), turn);
+        R::store_quaternion(frame, &mut row.frame);
+        let torque = turn.mul_add(R::load_from(&timed.inertia), R::load_vector(&row.torque));
+        R::store_vector(torque, &mut row.torque);
+
         let start = R::load_vector(&row.position);
-        let director = R::load_quaternion(&row.frame).third_axis();
-        let compliance = R::load_from(&timed[s].compliance);
-        let turn_weight = R::load_from(&timed[s].turn_weight);
+        let director = frame.third_axis();
+        let compliance = R::load_from(&timed.compliance);
+        let turn_weight = R::load_from(&timed.turn_weight);
         let weight = R::load_from(&still[s].start);
-        let diagonal = weight + R::load_from(&still[s + 1].weight) + (turn_weight + compliance);
+        let diagonal = (weight + end_weight) + (turn_weight + compliance);
         let matrix =
             inverse.scaled(-(coupling * coupling)).add_outer(-turn_weight, director).add_diagonal(diagonal);
         let misfit = director.mul_add(-R::load_from(&still[s].length), end - start);
         let own = -R::load_vector(&row.force).mul_add(compliance, misfit);
         right = (inverse * right).mul_add(coupling, own);
         inverse = matrix.inverse();
-        R::store_vector(right, &mut scratch[s].right);
-        store_symmetric(inverse, &mut scratch[s].inverse);
-        (end, coupling) = (start, weight);
+        R::store_vector(right, &mut scratch.right);
+        store_symmetric(inverse, &mut scratch.inverse);
+        (end, coupling, end_weight) = (start, weight, R::load_from(&still[s].weight));
     }
-    // And back.
+}
+
+/// From the root to the tip: gives all segments their lengths and directions. Returns the square of the largest turn of a segment: half
+/// of that, about, is how far lengths are off afterwards.
+#[inline(always)]
+fn place_segments<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>) -> R {
+    let Strand { still, timed, moving, scratch } = strand;
+    let segments = moving.len() - 1;
     let mut push = Vector3::<R>::zero();
     let mut most = R::zero();
     for s in 0..segments {
@@ -223,10 +243,9 @@ fn stretch<S: Stored, R: Loads<S>>(
         R::store_vector(R::load_vector(&row.position) + moved, &mut row.position);
         R::store_vector(R::load_vector(&row.force) + next, &mut row.force);
         let frame = R::load_quaternion(&row.frame);
-        let lever = R::load_from(&timed[s].turn_weight) / R::load_from(&still[s].length);
-        let turn = next.cross(frame.third_axis()) * lever;
+        let turn = next.cross(frame.third_axis()) * R::load_from(&timed[s].lever);
         most = most.max(turn.length_squared());
-        R::store_quaternion(frame.turned(turn), &mut row.frame);
+        R::store_quaternion(turned(frame, turn), &mut row.frame);
         push = next;
     }
     let row = &mut moving[segments];
@@ -264,33 +283,33 @@ fn predict<S: Stored, R: Loads<S>>(pack: &mut Pack<S>, conditions: &Conditions, 
 
         let turn_weight = R::load_from(&timed.turn_weight);
         let torque = R::load_vector(&row.torque) * square;
-        let lever = turn_weight / R::load_from(&still.length);
-        let slow = R::one() / R::load_from(&timed.inertia).max(R::splat(1.0e-12));
-        let turn = R::load_vector(&row.spin).mul_add(dt, torque * slow);
-        let turn = push.cross(frame.third_axis()).mul_add(lever, turn);
+        let turn = R::load_vector(&row.spin).mul_add(dt, torque * R::load_from(&timed.slow));
+        let turn = push.cross(frame.third_axis()).mul_add(R::load_from(&timed.lever), turn);
         let held = turn_weight.less(R::splat(1.0e-12));
         let turn = Vector3::select(held, Vector3::zero(), turn);
-        R::store_quaternion(frame.turned(turn), &mut row.frame);
+        R::store_quaternion(turned(frame, turn), &mut row.frame);
         R::store_vector(torque, &mut row.torque);
         before = push;
     }
 }
 
 impl<S: Stored> StoredKernel<S> for Advance<'_, S> {
-    type Output = u32;
+    type Output = Taken;
 
     #[inline(always)]
-    fn run<R: Loads<S>>(self) -> u32 {
+    fn run<R: Loads<S>>(self) -> Taken {
         let Self { pack, conditions, scratch } = self;
         predict::<S, R>(pack, &conditions, scratch);
         pack.hold();
         let clamp = R::load_quaternion(&pack.clamp);
         let Pack { still, timed, moving, .. } = pack;
+        let mut strand = Strand { still, timed, moving, scratch };
         let allowed = R::splat(2.0 * conditions.tolerance);
         let mut iterations = 0;
         loop {
-            bend::<S, R>(clamp, conditions.darboux, still, timed, moving, scratch);
-            let turned = stretch::<S, R>(still, timed, moving, scratch);
+            pull_joints::<S, R>(clamp, conditions.darboux, &mut strand);
+            turn_segments::<S, R>(&mut strand);
+            let turned = place_segments::<S, R>(&mut strand);
             iterations += 1;
             let settled = iterations >= conditions.iterations && !R::any(allowed.less(turned));
             if settled || iterations >= conditions.iterations.max(MOST_ITERATIONS) {
@@ -298,16 +317,25 @@ impl<S: Stored> StoredKernel<S> for Advance<'_, S> {
             }
         }
         let (rate, square) = (R::splat(1.0 / conditions.dt), R::splat(1.0 / (conditions.dt * conditions.dt)));
-        for (row, old) in moving.iter_mut().zip(scratch.iter()) {
+        let mut fastest = R::zero();
+        for (row, old) in strand.moving.iter_mut().zip(strand.scratch.iter()) {
             let moved = R::load_vector(&row.position) - R::load_vector(&old.position);
-            R::store_vector(moved * rate, &mut row.velocity);
-            let turn =
-                R::load_quaternion(&row.frame).after(R::load_quaternion(&old.frame).conjugate()).forward();
-            let scale = R::splat(2.0) * rate / turn.real.max(R::splat(1.0e-3));
+            let velocity = moved * rate;
+            // A number that is none comes first, and stays.
+            fastest = fastest.max(velocity.length_squared());
+            R::store_vector(velocity, &mut row.velocity);
+            let old = R::load_quaternion(&old.frame).conjugate();
+            let turn = R::load_quaternion(&row.frame).after(old).forward();
+            // Twice the tangent of half the angle: one over the real part, which is near 1.
+            let scale = (R::splat(2.0) - turn.real) * R::splat(2.0) * rate;
             R::store_vector(turn.imaginary * scale, &mut row.spin);
             R::store_vector(R::load_vector(&row.force) * square, &mut row.force);
             R::store_vector(R::load_vector(&row.torque) * square, &mut row.torque);
         }
-        iterations
+        let limit = R::splat(ABSURD_SPEED * ABSURD_SPEED);
+        // Numbers that are none are not less than anything.
+        let sound = R::select(fastest.less(limit), R::zero(), R::one());
+        let lost = R::any(R::zero().less(sound));
+        Taken { iterations, lost }
     }
 }

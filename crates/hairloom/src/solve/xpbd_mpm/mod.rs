@@ -128,21 +128,21 @@ impl XpbdMpm {
             report.iterations = report.time("rods", || {
                 coupling.begin(&self.rods.packs, &self.model.offsets);
                 self.rods.advance(dt, drive.gravity, &self.params)
-            });
+            })?;
             let (packs, margin) = (&mut self.rods.packs, self.params.margin);
             report
                 .time("grid", || coupling.step(packs, &self.model.offsets, &obstacles, margin, dt))
                 .map_err(|error| StepError::BadStep(error.to_string()))?;
             report.contacts = coupling.stressed();
             self.rods.rebase();
+            self.rods.check()?;
         } else {
-            report.iterations = report.time("rods", || self.rods.advance(dt, drive.gravity, &self.params));
+            report.iterations = report.time("rods", || self.rods.advance(dt, drive.gravity, &self.params))?;
         }
         if obstacles.any_collides() {
             report.contacts +=
                 report.time("bodies", || self.rods.leave_bodies(&self.model, &obstacles, self.params.margin));
         }
-        self.rods.check()?;
         Ok(report)
     }
 }

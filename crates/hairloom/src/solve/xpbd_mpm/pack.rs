@@ -55,9 +55,13 @@ pub(super) struct Timed<S> {
     pub compliance: S,
     /// Inertia of the segment over mean mass and squared mean length.
     pub inertia: S,
+    /// One over that; 0 where the segment is held.
+    pub slow: S,
     /// Squared length over mean squared length and inertia: by how much less a segment resists turning than moving; 0 where it is
     /// held.
     pub turn_weight: S,
+    /// That over the length [1/m].
+    pub lever: S,
     /// Stiffness of the joint times the squared time step.
     pub bend: S,
     /// One over the pivot of the joints' tridiagonal matrix; 0 where the segment is held.

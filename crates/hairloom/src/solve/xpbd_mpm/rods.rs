@@ -63,7 +63,7 @@ impl<S: Stored> Rods<S> {
     }
 
     /// A step of the rods by themselves. Returns the most iterations that a strand took.
-    pub(super) fn advance(&mut self, dt: f64, gravity: DVec3, params: &Params) -> u32 {
+    pub(super) fn advance(&mut self, dt: f64, gravity: DVec3, params: &Params) -> Result<u32, StepError> {
         let Params { iterations, tolerance, darboux, rotary_inertia, .. } = *params;
         let conditions = Conditions { dt, gravity, iterations, tolerance, darboux, rotary_inertia };
         let packs = self.packs.par_iter_mut();
@@ -72,7 +72,13 @@ impl<S: Stored> Rods<S> {
             pack.rebase();
             taken
         });
-        taken.max().unwrap_or(0)
+        let (iterations, lost) = taken
+            .map(|taken| (taken.iterations, taken.lost))
+            .reduce(|| (0, false), |a, b| (a.0.max(b.0), a.1 || b.1));
+        if lost {
+            self.check()?;
+        }
+        Ok(iterations)
     }
 
     /// Lets all lanes count from where their first vertices are.
