@@ -15,6 +15,7 @@ mod bend_twist;
 mod cantilever;
 mod catenary;
 mod contact_law;
+mod cosserat;
 mod error;
 mod experiment;
 mod friction;
@@ -63,6 +64,9 @@ fn entries() -> Vec<Entry> {
         Entry::of::<ring::Ring>(),
         Entry::of::<friction::StickSlip>(),
         Entry::of::<friction::Incline>(),
+        Entry::of::<cosserat::TwistingRod>(),
+        Entry::of::<cosserat::ZigZag>(),
+        Entry::of::<cosserat::Saddle>(),
         Entry::of_law::<contact_law::LocalSolvers>(),
         Entry::of_law::<contact_law::Stacking>(),
         Entry::of::<grid_hair::Stability>(),

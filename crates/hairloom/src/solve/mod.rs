@@ -11,6 +11,7 @@ pub(crate) mod leaving;
 mod lengths;
 mod packing;
 mod report;
+pub mod xpbd_mpm;
 
 pub use checkpoint::{Checkpoint, CheckpointError, Column, ColumnValue};
 pub use report::{Energy, Phase, Report};
@@ -21,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::groom::Remap;
+use crate::rest::{Hair, Outcome, RestError, own_weight, sag_free};
 use crate::scene::{Drive, Model, SceneError, SolverSettings, State};
 
 /// How to step.
@@ -82,11 +84,13 @@ pub enum Method {
     Admm(admm::Params),
     /// Semi-implicit elastic rods that meet as material points (Huang et al. 2023).
     DerMpm(der_mpm::Params),
+    /// Cosserat rods by extended position-based dynamics, with contact on a grid (Hsu et al. 2023).
+    XpbdMpm(xpbd_mpm::Params),
 }
 
 impl Method {
     /// Names of all methods, as scenes and the command line spell them.
-    pub const NAMES: &[&str] = &["ftl", "admm", "der-mpm"];
+    pub const NAMES: &[&str] = &["ftl", "admm", "der-mpm", "xpbd-mpm"];
 
     /// The method called `name` with its default parameters.
     pub fn by_name(name: &str) -> Option<Self> {
@@ -94,6 +98,7 @@ impl Method {
             "ftl" => Some(Self::Ftl(ftl::Params::default())),
             "admm" => Some(Self::Admm(admm::Params::default())),
             "der-mpm" => Some(Self::DerMpm(der_mpm::Params::default())),
+            "xpbd-mpm" => Some(Self::XpbdMpm(xpbd_mpm::Params::default())),
             _ => None,
         }
     }
@@ -105,6 +110,7 @@ impl Method {
             "ftl" => Self::Ftl(parameters.read()?),
             "admm" => Self::Admm(parameters.read()?),
             "der-mpm" => Self::DerMpm(parameters.read()?),
+            "xpbd-mpm" => Self::XpbdMpm(parameters.read()?),
             _ => return Err(settings.unknown_method(Self::NAMES)),
         };
         method.check().map_err(|(key, expected)| parameters.invalid(key, expected))?;
@@ -117,6 +123,7 @@ impl Method {
             Self::Ftl(params) => params.check(),
             Self::Admm(params) => params.check(),
             Self::DerMpm(params) => params.check(),
+            Self::XpbdMpm(params) => params.check(),
         }
     }
 
@@ -126,6 +133,17 @@ impl Method {
             Self::Ftl(_) => "ftl",
             Self::Admm(_) => "admm",
             Self::DerMpm(_) => "der-mpm",
+            Self::XpbdMpm(_) => "xpbd-mpm",
+        }
+    }
+
+    /// A rest shape by which this method keeps hair where it is under gravity, every strand carrying itself.
+    pub fn sag_free(&self, hair: &Hair<'_>) -> Result<Outcome, RestError> {
+        match self {
+            Self::XpbdMpm(params) => sag_free(hair, own_weight(hair)?, |material| params.stiffness(material)),
+            Self::Admm(_) | Self::DerMpm(_) | Self::Ftl(_) => {
+                Err(RestError::NoRestShape { method: self.name(), others: "'xpbd-mpm'" })
+            }
         }
     }
 
@@ -135,6 +153,7 @@ impl Method {
             Self::Ftl(params) => Box::new(ftl::Ftl::new(model, *params)),
             Self::Admm(params) => admm::build(model, *params),
             Self::DerMpm(params) => der_mpm::build(model, *params),
+            Self::XpbdMpm(params) => Box::new(xpbd_mpm::XpbdMpm::new(model, *params)),
         }
     }
 }

@@ -8,7 +8,7 @@ mod suite;
 mod world;
 
 use hairloom::solve::ftl::Params;
-use hairloom::solve::{Method, admm, der_mpm};
+use hairloom::solve::{Method, admm, der_mpm, xpbd_mpm};
 
 use rigid::Rigid;
 
@@ -152,4 +152,14 @@ conformance!(
         Method::DerMpm(der_mpm::Params { grains, ..der_mpm::Params::default() }).build(model)
     },
     suite::Traits { parts: 2, ..ON_A_GRID }
+);
+
+// The step is that of the suite: parts would fall as Galileo says for their own length.
+conformance!(
+    cosserat_rods,
+    |model: &_| {
+        let params = xpbd_mpm::Params { step: 0.1, contact: false, ..xpbd_mpm::Params::default() };
+        Method::XpbdMpm(params).build(model)
+    },
+    suite::Traits { rounding: 1.0e-6, ..ELASTIC }
 );
