@@ -3,5 +3,6 @@
 
 pub mod der;
 mod section;
+pub mod super_helix;
 
 pub use section::{CrossSection, Torsion};

@@ -1,7 +1,7 @@
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
-use super::dense::{cholesky, cholesky_solve, forward};
+use crate::math::dense::{cholesky, cholesky_solve, forward};
 use super::matrix::gather;
 use super::{BlockMatrix, Problem, ProblemError};
 

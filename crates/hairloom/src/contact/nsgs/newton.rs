@@ -2,7 +2,7 @@
 
 use glam::{DMat3, DVec3};
 
-use super::dense::eliminate;
+use crate::math::dense::eliminate;
 use super::system::System;
 use crate::contact::coulomb::{FischerBurmeister, alart_curnier};
 
