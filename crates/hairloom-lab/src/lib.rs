@@ -25,6 +25,7 @@ mod ring;
 mod rope;
 mod settings;
 mod strands;
+mod super_helix;
 mod vibration;
 
 pub use error::LabError;
@@ -64,6 +65,7 @@ fn entries() -> Vec<Entry> {
         Entry::of::<friction::Incline>(),
         Entry::of_law::<contact_law::LocalSolvers>(),
         Entry::of_law::<contact_law::Stacking>(),
+        Entry::of_law::<super_helix::SuperHelix>(),
     ]
 }
 

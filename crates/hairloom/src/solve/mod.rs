@@ -8,6 +8,7 @@ pub mod der_mpm;
 pub mod ftl;
 mod jump;
 pub(crate) mod leaving;
+pub mod nsgs;
 mod packing;
 mod report;
 
@@ -79,17 +80,20 @@ pub enum Method {
     Ftl(ftl::Params),
     /// Elastic rods by the alternating direction method of multipliers (Daviet 2023).
     Admm(admm::Params),
+    /// Fibres with exact Coulomb friction by nonsmooth Gauss–Seidel (Daviet et al. 2011).
+    Nsgs(nsgs::Params),
 }
 
 impl Method {
     /// Names of all methods, as scenes and the command line spell them.
-    pub const NAMES: &[&str] = &["ftl", "admm"];
+    pub const NAMES: &[&str] = &["ftl", "admm", "nsgs"];
 
     /// The method called `name` with its default parameters.
     pub fn by_name(name: &str) -> Option<Self> {
         match name {
             "ftl" => Some(Self::Ftl(ftl::Params::default())),
             "admm" => Some(Self::Admm(admm::Params::default())),
+            "nsgs" => Some(Self::Nsgs(nsgs::Params::default())),
             _ => None,
         }
     }
@@ -100,6 +104,7 @@ impl Method {
         let method = match settings.method.as_str() {
             "ftl" => Self::Ftl(parameters.read()?),
             "admm" => Self::Admm(parameters.read()?),
+            "nsgs" => Self::Nsgs(parameters.read()?),
             _ => return Err(settings.unknown_method(Self::NAMES)),
         };
         method.check().map_err(|(key, expected)| parameters.invalid(key, expected))?;
@@ -111,6 +116,7 @@ impl Method {
         match self {
             Self::Ftl(params) => params.check(),
             Self::Admm(params) => params.check(),
+            Self::Nsgs(params) => params.check(),
         }
     }
 
@@ -119,6 +125,7 @@ impl Method {
         match self {
             Self::Ftl(_) => "ftl",
             Self::Admm(_) => "admm",
+            Self::Nsgs(_) => "nsgs",
         }
     }
 
@@ -127,6 +134,7 @@ impl Method {
         match self {
             Self::Ftl(params) => Box::new(ftl::Ftl::new(model, *params)),
             Self::Admm(params) => admm::build(model, *params),
+            Self::Nsgs(params) => Box::new(nsgs::Nsgs::new(model, params.clone())),
         }
     }
 }

@@ -96,6 +96,11 @@ impl Chain {
         self.links[element].rotation
     }
 
+    /// How fast a rate of the curvatures of `element` turns what lies behind it [rad/s].
+    pub fn turned(&self, element: usize, rate: DVec3) -> DVec3 {
+        self.links[element].turning * rate
+    }
+
     pub(super) fn turning(&self, element: usize) -> DMat3 {
         self.links[element].turning
     }

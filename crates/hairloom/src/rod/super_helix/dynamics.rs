@@ -2,6 +2,7 @@ use glam::{DMat3, DVec3};
 
 use super::chain::Place;
 use super::{Chain, Root, Twist};
+use crate::math::dense::{cholesky, cholesky_solve};
 
 /// Points and weights of Gauss–Legendre on the interval from 0 to 1.
 const GAUSS: [(f64, f64); 5] = [
@@ -11,7 +12,7 @@ const GAUSS: [(f64, f64); 5] = [
     (0.769_234_655_052_841_5, 0.239_314_335_249_683_24),
     (0.953_089_922_969_332, 0.118_463_442_528_094_5),
 ];
-/// How far one panel of the integration may turn [rad].
+/// How far one panel of the integration turns at rest, at most [rad].
 const PANEL_TURN: f64 = 1.5;
 const MOST_PANELS: f64 = 64.0;
 
@@ -66,6 +67,9 @@ pub struct Middle {
     pub curvatures: Vec<DVec3>,
     /// Rates of the curvatures in the middle of the step, as far as known [1/(m s)].
     pub rates: Vec<DVec3>,
+    /// Velocities of the rod's mass before the step, as [`Rod::field`] gave them [m/s]: then momentum is handed on point by point,
+    /// which can only lose energy, at any step. Otherwise the convective terms do that, to second order for short steps.
+    pub field: Option<Vec<DVec3>>,
 }
 
 /// One step, linear in the rates at its end: `M v = f`.
@@ -75,6 +79,16 @@ pub struct Linear {
     pub mass: Vec<f64>,
     /// The impulse.
     pub impulse: Vec<f64>,
+}
+
+impl Linear {
+    /// The rates without anything else acting; none where the matrix is not positive definite.
+    pub fn solved(mut self) -> Option<Vec<f64>> {
+        cholesky(&mut self.mass, self.impulse.len()).then(|| {
+            cholesky_solve(&self.mass, &mut self.impulse);
+            self.impulse
+        })
+    }
 }
 
 impl Rod {
@@ -88,11 +102,11 @@ impl Rod {
         self.lengths.iter().sum()
     }
 
-    /// Calls `visit` with places along the rod and the lengths that they stand for [m].
-    pub(super) fn integrate(&self, chain: &Chain, mut visit: impl FnMut(Place, f64)) {
+    /// Calls `visit` with places along the rod and the lengths that they stand for [m]: the same in every shape.
+    pub(super) fn integrate(&self, mut visit: impl FnMut(Place, f64)) {
         for (element, &length) in self.lengths.iter().enumerate() {
-            let turn = chain.helix(element).curvature.length() * length;
-            let panels = (turn / PANEL_TURN).ceil().clamp(1.0, MOST_PANELS);
+            let turn = self.rest[element].length() * length;
+            let panels = (1.0 + turn / PANEL_TURN).floor().clamp(1.0, MOST_PANELS);
             let width = length / panels;
             for panel in 0..panels as u32 {
                 for (point, weight) in GAUSS {
@@ -113,19 +127,23 @@ impl Rod {
     ) -> (Chain, Linear) {
         let chain = Chain::new(middle.root, &self.lengths, &middle.curvatures);
         let bias = chain.bias(&middle.rates, &middle.during);
+        let mut field = middle.field.iter().flatten();
         let freedom = chain.freedom();
         let mut mass = vec![0.0; freedom * freedom];
         let mut impulse = vec![0.0; freedom];
         let mut blocks: Vec<DMat3> = Vec::with_capacity(self.elements());
-        self.integrate(&chain, |place, length| {
+        self.integrate(|place, length| {
             let weight = self.mass_per_length * length;
             let point = chain.position_at(place);
             blocks.clear();
             blocks.extend((0..=place.element).map(|by| chain.moving(by, place, point)));
-            let own: DVec3 = blocks.iter().zip(rates).map(|(block, rate)| *block * *rate).sum();
-            let (old, new) = (chain.carried(&middle.before, point), chain.carried(&middle.during, point));
-            let convective = chain.bias_at(place, middle.rates[place.element], &bias[place.element]);
-            let mut push = own + old - new + dt * (forces.gravity - convective);
+            let new = chain.carried(&middle.during, point);
+            let mut push = dt * forces.gravity - new;
+            push += field.next().copied().unwrap_or_else(|| {
+                let own: DVec3 = blocks.iter().zip(rates).map(|(block, rate)| *block * *rate).sum();
+                let convective = chain.bias_at(place, middle.rates[place.element], &bias[place.element]);
+                own + chain.carried(&middle.before, point) - dt * convective
+            });
             if forces.drag > 0.0 {
                 push += dt * forces.drag * ((forces.wind)(point) - new);
             }
@@ -189,10 +207,20 @@ impl Rod {
         }
     }
 
+    /// Velocities of the rod's mass in a shape, with rates of the curvatures and a moving root [m/s].
+    pub fn field(&self, chain: &Chain, rates: &[DVec3], root: &Twist) -> Vec<DVec3> {
+        let mut field = Vec::new();
+        self.integrate(|place, _| {
+            let point = chain.position_at(place);
+            field.push(chain.carried(root, point) + chain.velocity_at(place, point, rates));
+        });
+        field
+    }
+
     /// Energy of motion in a shape, with rates of the curvatures and a moving root [J].
     pub fn kinetic_energy(&self, chain: &Chain, rates: &[DVec3], root: &Twist) -> f64 {
         let mut sum = 0.0;
-        self.integrate(chain, |place, length| {
+        self.integrate(|place, length| {
             let point = chain.position_at(place);
             let velocity = chain.carried(root, point) + chain.velocity_at(place, point, rates);
             sum += 0.5 * self.mass_per_length * length * velocity.length_squared();
@@ -203,7 +231,7 @@ impl Rod {
     /// Energy of height over the origin, along gravity [J].
     pub fn gravity_energy(&self, chain: &Chain, gravity: DVec3) -> f64 {
         let mut sum = 0.0;
-        self.integrate(chain, |place, length| {
+        self.integrate(|place, length| {
             sum -= self.mass_per_length * length * gravity.dot(chain.position_at(place));
         });
         sum

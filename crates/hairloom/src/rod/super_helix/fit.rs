@@ -135,7 +135,8 @@ impl Search<'_> {
 
     fn done(self) -> Fit {
         let chain = self.chain();
-        let gaps = self.points.iter().zip(self.arcs).map(|(point, &arc)| (*point - chain.position(arc)).length());
+        let gaps =
+            self.points.iter().zip(self.arcs).map(|(point, &arc)| (*point - chain.position(arc)).length());
         let gaps: Vec<f64> = gaps.collect();
         let mean = (gaps.iter().map(|gap| gap * gap).sum::<f64>() / gaps.len().max(1) as f64).sqrt();
         let largest = gaps.iter().copied().fold(0.0, f64::max);
@@ -192,7 +193,8 @@ fn guess(points: &[DVec3], arcs: &[f64], lengths: &[f64]) -> (Root, Vec<DVec3>) 
             let direction = DVec2::from_angle(angle + twist * (bend.arc - start));
             turned_back(direction, bend.curvature) * bend.width
         };
-        let (sum, width) = (within.iter().map(seen).sum::<DVec2>(), within.iter().map(|b| b.width).sum::<f64>());
+        let (sum, width) =
+            (within.iter().map(seen).sum::<DVec2>(), within.iter().map(|b| b.width).sum::<f64>());
         let mean = if width > 0.0 { sum / width } else { DVec2::ZERO };
         curvatures.push(mean.extend(twist));
         angle += twist * length;

@@ -56,10 +56,10 @@ impl Rod {
         let mut moved = vec![DMat3::ZERO; count];
         let mut behind = vec![(0.0, DVec3::ZERO); count];
         let mut own = vec![[0.0; 6]; count];
-        self.integrate(&chain, |place, length| {
+        self.integrate(|place, length| {
             let (weight, point) = (self.mass_per_length * length, chain.position_at(place));
-            for by in 0..=place.element {
-                moved[by] += chain.moving(by, place, point) * weight;
+            for (by, sum) in moved[..=place.element].iter_mut().enumerate() {
+                *sum += chain.moving(by, place, point) * weight;
             }
             for (by, (mass, moment)) in behind[..place.element].iter_mut().enumerate() {
                 *mass += weight;
