@@ -1,4 +1,4 @@
-use glam::{DMat3, DVec3};
+use glam::{DMat3, DVec3, DVec4};
 
 use super::chain::Place;
 use super::{Chain, Root, Twist};
@@ -67,9 +67,9 @@ pub struct Middle {
     pub curvatures: Vec<DVec3>,
     /// Rates of the curvatures in the middle of the step, as far as known [1/(m s)].
     pub rates: Vec<DVec3>,
-    /// Velocities of the rod's mass before the step, as [`Rod::field`] gave them [m/s]: then momentum is handed on point by point,
+    /// How the rod's mass moves before the step, as [`Rod::field`] gave it: then momentum is handed on point by point,
     /// which can only lose energy, at any step. Otherwise the convective terms do that, to second order for short steps.
-    pub field: Option<Vec<DVec3>>,
+    pub field: Option<Vec<DVec4>>,
 }
 
 /// One step, linear in the rates at its end: `M v = f`.
@@ -139,7 +139,8 @@ impl Rod {
             blocks.extend((0..=place.element).map(|by| chain.moving(by, place, point)));
             let new = chain.carried(&middle.during, point);
             let mut push = dt * forces.gravity - new;
-            push += field.next().copied().unwrap_or_else(|| {
+            let handed = field.next().copied();
+            push += handed.map(DVec4::truncate).unwrap_or_else(|| {
                 let own: DVec3 = blocks.iter().zip(rates).map(|(block, rate)| *block * *rate).sum();
                 let convective = chain.bias_at(place, middle.rates[place.element], &bias[place.element]);
                 own + chain.carried(&middle.before, point) - dt * convective
@@ -149,7 +150,11 @@ impl Rod {
             }
             add_products(&mut mass, freedom, &blocks, weight * (1.0 + dt * forces.drag));
             add_push(&mut impulse, &blocks, weight * push);
-            self.add_spin(&chain, place, length, rates, &mut mass, &mut impulse);
+            let rows = spin_rows(&chain, place);
+            let spin = |twist: &Twist| rows.1.dot(twist.spin);
+            let own = || spin(&middle.before) + dot(&rows.0, rates);
+            let push = handed.map_or_else(own, |handed| handed.w) - spin(&middle.during);
+            add_spin(&mut mass, &mut impulse, &rows.0, self.spin_inertia * length, push);
         });
         for pull in forces.pulls {
             let place = chain.place(pull.arc);
@@ -172,48 +177,11 @@ impl Rod {
         (chain, Linear { mass, impulse })
     }
 
-    /// The inertia of spinning about the tangent at `place`.
-    fn add_spin(
-        &self,
-        chain: &Chain,
-        place: Place,
-        length: f64,
-        rates: &[DVec3],
-        mass: &mut [f64],
-        impulse: &mut [f64],
-    ) {
-        let (weight, freedom) = (self.spin_inertia * length, chain.freedom());
-        let helix = chain.helix(place.element);
-        let tangent = chain.rotation(place.element) * (helix.rotation(place.along) * DVec3::Z);
-        let turning = |by: usize| {
-            if by < place.element {
-                chain.turning(by)
-            } else {
-                chain.rotation(by) * helix.turning(place.along)
-            }
-        };
-        let rows: Vec<DVec3> = (0..=place.element).map(|by| turning(by).transpose() * tangent).collect();
-        let spin: f64 = rows.iter().zip(rates).map(|(row, rate)| row.dot(*rate)).sum();
-        for (a, first) in rows.iter().enumerate() {
-            for axis in 0..3 {
-                impulse[3 * a + axis] += weight * spin * first[axis];
-                for (b, second) in rows[..=a].iter().enumerate() {
-                    for other in 0..3 {
-                        mass[(3 * a + axis) * freedom + 3 * b + other] +=
-                            weight * first[axis] * second[other];
-                    }
-                }
-            }
-        }
-    }
-
-    /// Velocities of the rod's mass in a shape, with rates of the curvatures and a moving root [m/s].
-    pub fn field(&self, chain: &Chain, rates: &[DVec3], root: &Twist) -> Vec<DVec3> {
+    /// How the rod's mass moves in a shape, with rates of the curvatures and a moving root: velocities [m/s], and spins about the
+    /// tangent [rad/s].
+    pub fn field(&self, chain: &Chain, rates: &[DVec3], root: &Twist) -> Vec<DVec4> {
         let mut field = Vec::new();
-        self.integrate(|place, _| {
-            let point = chain.position_at(place);
-            field.push(chain.carried(root, point) + chain.velocity_at(place, point, rates));
-        });
+        self.integrate(|place, _| field.push(motion_at(chain, place, rates, root)));
         field
     }
 
@@ -221,9 +189,9 @@ impl Rod {
     pub fn kinetic_energy(&self, chain: &Chain, rates: &[DVec3], root: &Twist) -> f64 {
         let mut sum = 0.0;
         self.integrate(|place, length| {
-            let point = chain.position_at(place);
-            let velocity = chain.carried(root, point) + chain.velocity_at(place, point, rates);
-            sum += 0.5 * self.mass_per_length * length * velocity.length_squared();
+            let motion = motion_at(chain, place, rates, root);
+            let speed = motion.truncate().length_squared();
+            sum += 0.5 * length * (self.mass_per_length * speed + self.spin_inertia * motion.w * motion.w);
         });
         sum
     }
@@ -242,6 +210,44 @@ impl Rod {
         let bent = curvatures.iter().zip(&self.rest).map(|(now, rest)| *now - *rest);
         let squares = bent.map(|bent| (self.stiffness * bent).dot(bent));
         squares.zip(&self.lengths).map(|(square, length)| 0.5 * length * square).sum()
+    }
+}
+
+/// Velocity [m/s] and spin about the tangent [rad/s] at a place.
+fn motion_at(chain: &Chain, place: Place, rates: &[DVec3], root: &Twist) -> DVec4 {
+    let point = chain.position_at(place);
+    let velocity = chain.carried(root, point) + chain.velocity_at(place, point, rates);
+    let (rows, tangent) = spin_rows(chain, place);
+    velocity.extend(tangent.dot(root.spin) + dot(&rows, rates))
+}
+
+fn dot(rows: &[DVec3], rates: &[DVec3]) -> f64 {
+    rows.iter().zip(rates).map(|(row, rate)| row.dot(*rate)).sum()
+}
+
+/// How rates of the curvatures spin the rod about its tangent at a place, and the tangent.
+fn spin_rows(chain: &Chain, place: Place) -> (Vec<DVec3>, DVec3) {
+    let helix = chain.helix(place.element);
+    let tangent = chain.rotation(place.element) * (helix.rotation(place.along) * DVec3::Z);
+    let turning = |by: usize| {
+        if by < place.element { chain.turning(by) } else { chain.rotation(by) * helix.turning(place.along) }
+    };
+    ((0..=place.element).map(|by| turning(by).transpose() * tangent).collect(), tangent)
+}
+
+/// Adds the inertia of spinning about the tangent to the lower triangle, and what the spin was to the impulse.
+fn add_spin(mass: &mut [f64], impulse: &mut [f64], rows: &[DVec3], weight: f64, spin: f64) {
+    let freedom = impulse.len();
+    for (a, first) in rows.iter().enumerate() {
+        for axis in 0..3 {
+            impulse[3 * a + axis] += weight * spin * first[axis];
+            let start = (3 * a + axis) * freedom;
+            let sums = mass[start..start + 3 * (a + 1)].chunks_exact_mut(3);
+            for (sums, second) in sums.zip(rows) {
+                let added = weight * first[axis] * *second;
+                sums.iter_mut().zip(added.to_array()).for_each(|(sum, value)| *sum += value);
+            }
+        }
     }
 }
 

@@ -156,7 +156,6 @@ fn the_hessian_is_the_difference_of_gradients() {
 fn kinetic_energy_is_half_the_mass_matrix() {
     let mut random = Random::new(6);
     let (mut rod, root, curvatures) = bent(&mut random, 5, 30.0);
-    rod.spin_inertia = 0.0;
     rod.stiffness = DVec3::ZERO;
     let rates: Vec<DVec3> = (0..5).map(|_| vector(&mut random, 10.0)).collect();
     let middle = Middle {
@@ -282,10 +281,9 @@ fn free_motion_conserves_energy_to_the_order_of_the_scheme() {
 #[test]
 fn momentum_handed_on_only_loses_energy_at_any_step() {
     let mut random = Random::new(10);
-    for dt in [1.0e-4, 1.0e-3, 1.0e-2] {
+    for dt in [1.0e-5, 1.0e-4, 1.0e-3] {
         let (mut rod, root, mut curvatures) = bent(&mut random, 5, 20.0);
-        // The spin about the tangent is not handed on point by point.
-        (rod.stiffness, rod.spin_inertia) = (DVec3::splat(1.0e-30), 1.0e-17);
+        rod.stiffness = DVec3::splat(1.0e-30);
         let mut rates: Vec<DVec3> = (0..5).map(|_| vector(&mut random, 1.0e3)).collect();
         let still = Twist::default();
         let mut field = rod.field(&Chain::new(root, &rod.lengths, &curvatures), &rates, &still);
@@ -305,7 +303,7 @@ fn momentum_handed_on_only_loses_energy_at_any_step() {
             curvatures.iter_mut().zip(&rates).for_each(|(k, rate)| *k += dt * *rate);
             field = rod.field(&chain, &rates, &still);
             let kinetic = rod.kinetic_energy(&chain, &rates, &still);
-            assert!(kinetic <= before * (1.0 + 1.0e-6), "{kinetic} after {before}");
+            assert!(kinetic <= before * (1.0 + 1.0e-9), "{kinetic} after {before}");
             before = kinetic;
         }
     }

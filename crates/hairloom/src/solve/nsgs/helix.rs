@@ -1,6 +1,6 @@
 //! Super-helices as fibres.
 
-use glam::{DQuat, DVec3};
+use glam::{DQuat, DVec3, DVec4};
 
 use super::fibre::{Fibre, FibreStep, Hold, System, Vertices};
 use crate::math::dense::{cholesky, cholesky_solve};
@@ -29,8 +29,8 @@ pub(super) struct HelixFibre {
     twist: Twist,
     /// Positions of the held vertices but the last [m].
     before: Vec<DVec3>,
-    /// Velocities of its mass, as the last step left them [m/s].
-    field: Vec<DVec3>,
+    /// How its mass moves, as the last step left it.
+    field: Vec<DVec4>,
     /// The shape that the step was linearised around, and the root's motion.
     linear: Option<(Chain, Twist)>,
 }
@@ -235,7 +235,7 @@ impl Fibre for HelixFibre {
         let end = self.root_of(hold);
         let turn = end.frame * self.root.frame.conjugate();
         self.twist = Twist { velocity: turn * self.twist.velocity, spin: turn * self.twist.spin };
-        self.field.iter_mut().for_each(|velocity| *velocity = turn * *velocity);
+        self.field.iter_mut().for_each(|motion| *motion = (turn * motion.truncate()).extend(motion.w));
         self.root = end;
         let before = self.before.len();
         self.before.copy_from_slice(&hold.positions[..before]);
@@ -243,7 +243,7 @@ impl Fibre for HelixFibre {
 
     fn stop(&mut self) {
         self.rates.fill(DVec3::ZERO);
-        self.field.fill(DVec3::ZERO);
+        self.field.fill(DVec4::ZERO);
         self.twist = Twist::default();
     }
 
@@ -290,12 +290,12 @@ impl Fibre for HelixFibre {
         out.extend(numbers(&self.rates));
         out.extend(numbers(&[self.root.position, self.twist.velocity, self.twist.spin]));
         out.extend(self.root.frame.to_array());
-        out.extend(numbers(&self.field));
+        out.extend(self.field.iter().flat_map(|motion| motion.to_array()));
         out.extend(numbers(&self.before));
     }
 
     fn saved(&self) -> usize {
-        6 * self.rod.elements() + 13 + 3 * (self.field.len() + self.before.len())
+        6 * self.rod.elements() + 13 + 4 * self.field.len() + 3 * self.before.len()
     }
 
     fn restore(&mut self, from: &[f64]) {
@@ -305,8 +305,9 @@ impl Fibre for HelixFibre {
         let at = |first: usize| DVec3::from_slice(&rest[first..first + 3]);
         self.root = Root { position: at(0), frame: DQuat::from_slice(&rest[9..13]) };
         self.twist = Twist { velocity: at(3), spin: at(6) };
-        let (field, before) = rest[13..].split_at(3 * self.field.len());
-        (self.field, self.before) = (vectors(field), vectors(before));
+        let (field, before) = rest[13..].split_at(4 * self.field.len());
+        self.field = field.chunks_exact(4).map(DVec4::from_slice).collect();
+        self.before = vectors(before);
         self.linear = None;
     }
 
