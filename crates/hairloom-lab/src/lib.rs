@@ -27,6 +27,7 @@ mod ring;
 mod rope;
 mod settings;
 mod strands;
+mod super_helix;
 mod vibration;
 
 pub use error::LabError;
@@ -74,6 +75,7 @@ fn entries() -> Vec<Entry> {
         Entry::of::<grid_hair::Drop>(),
         Entry::of::<grid_hair::Substeps>(),
         Entry::of_law::<grid_hair::Transfer>(),
+        Entry::of_law::<super_helix::SuperHelix>(),
     ]
 }
 

@@ -9,6 +9,7 @@ pub mod ftl;
 mod jump;
 pub(crate) mod leaving;
 mod lengths;
+pub mod nsgs;
 mod packing;
 mod report;
 pub mod xpbd_mpm;
@@ -86,11 +87,13 @@ pub enum Method {
     DerMpm(der_mpm::Params),
     /// Cosserat rods by extended position-based dynamics, with contact on a grid (Hsu et al. 2023).
     XpbdMpm(xpbd_mpm::Params),
+    /// Fibres with exact Coulomb friction by nonsmooth Gauss–Seidel (Daviet et al. 2011).
+    Nsgs(nsgs::Params),
 }
 
 impl Method {
     /// Names of all methods, as scenes and the command line spell them.
-    pub const NAMES: &[&str] = &["ftl", "admm", "der-mpm", "xpbd-mpm"];
+    pub const NAMES: &[&str] = &["ftl", "admm", "nsgs", "der-mpm", "xpbd-mpm"];
 
     /// The method called `name` with its default parameters.
     pub fn by_name(name: &str) -> Option<Self> {
@@ -99,6 +102,7 @@ impl Method {
             "admm" => Some(Self::Admm(admm::Params::default())),
             "der-mpm" => Some(Self::DerMpm(der_mpm::Params::default())),
             "xpbd-mpm" => Some(Self::XpbdMpm(xpbd_mpm::Params::default())),
+            "nsgs" => Some(Self::Nsgs(nsgs::Params::default())),
             _ => None,
         }
     }
@@ -111,6 +115,7 @@ impl Method {
             "admm" => Self::Admm(parameters.read()?),
             "der-mpm" => Self::DerMpm(parameters.read()?),
             "xpbd-mpm" => Self::XpbdMpm(parameters.read()?),
+            "nsgs" => Self::Nsgs(parameters.read()?),
             _ => return Err(settings.unknown_method(Self::NAMES)),
         };
         method.check().map_err(|(key, expected)| parameters.invalid(key, expected))?;
@@ -124,6 +129,7 @@ impl Method {
             Self::Admm(params) => params.check(),
             Self::DerMpm(params) => params.check(),
             Self::XpbdMpm(params) => params.check(),
+            Self::Nsgs(params) => params.check(),
         }
     }
 
@@ -134,6 +140,7 @@ impl Method {
             Self::Admm(_) => "admm",
             Self::DerMpm(_) => "der-mpm",
             Self::XpbdMpm(_) => "xpbd-mpm",
+            Self::Nsgs(_) => "nsgs",
         }
     }
 
@@ -141,7 +148,7 @@ impl Method {
     pub fn sag_free(&self, hair: &Hair<'_>) -> Result<Outcome, RestError> {
         match self {
             Self::XpbdMpm(params) => sag_free(hair, own_weight(hair)?, |material| params.stiffness(material)),
-            Self::Admm(_) | Self::DerMpm(_) | Self::Ftl(_) => {
+            Self::Admm(_) | Self::DerMpm(_) | Self::Ftl(_) | Self::Nsgs(_) => {
                 Err(RestError::NoRestShape { method: self.name(), others: "'xpbd-mpm'" })
             }
         }
@@ -154,6 +161,7 @@ impl Method {
             Self::Admm(params) => admm::build(model, *params),
             Self::DerMpm(params) => der_mpm::build(model, *params),
             Self::XpbdMpm(params) => Box::new(xpbd_mpm::XpbdMpm::new(model, *params)),
+            Self::Nsgs(params) => Box::new(nsgs::Nsgs::new(model, params.clone())),
         }
     }
 }
