@@ -1,9 +1,9 @@
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
-use super::dense::{cholesky, cholesky_solve, forward};
 use super::matrix::gather;
 use super::{BlockMatrix, Problem, ProblemError};
+use crate::math::dense::{cholesky, cholesky_solve, forward};
 
 /// Mirror images in a mass matrix may differ by this part of its largest entry.
 const SAME: f64 = 1.0e-6;
