@@ -39,7 +39,7 @@ use glam::{IVec3, Vec3};
 
 pub use blocks::REACH;
 use blocks::{Blocks, SIDE};
-pub use boundary::{Boundary, Contact, Nothing};
+pub use boundary::{Approach, Boundary, Contact, Look, Nothing};
 pub use error::GridError;
 use gather::Moved;
 pub use material::{Fluid, Sand};
@@ -79,7 +79,7 @@ impl MpmGrid {
         self.scatter_tiles(particles, forces, params, dt);
         self.collect_and_update(params, boundary, dt);
         self.gather(particles, params, dt)?;
-        particles.project(boundary, margin);
+        particles.project(boundary, margin, &Approach::UNKNOWN);
         Ok(())
     }
 

@@ -167,16 +167,23 @@ fn bound_block(
     if boundary.clearance(centre) > 3f32.sqrt() * half * cell + reach {
         return;
     }
-    for (at, node) in nodes.iter_mut().enumerate() {
-        if node.mass() <= LEAST_MASS {
-            continue;
+    let (mut count, mut full) = (0, [0usize; SIDE * SIDE * SIDE]);
+    let mut sight = [[0.0f32; SIDE * SIDE * SIDE]; 4];
+    let [xs, ys, zs, clearances] = &mut sight;
+    for (at, node) in nodes.iter().enumerate() {
+        if node.mass() > LEAST_MASS {
+            (xs[count], ys[count], zs[count]) = ((corner + within_block(at)).as_vec3() * cell).into();
+            full[count] = at;
+            count += 1;
         }
-        let point = (corner + within_block(at)).as_vec3() * cell;
+    }
+    boundary.clearances([&xs[..count], &ys[..count], &zs[..count]], &mut clearances[..count]);
+    for (place, &at) in full[..count].iter().enumerate() {
+        let (node, point) = (&mut nodes[at], Vec3::new(xs[place], ys[place], zs[place]));
         let mut velocity = node.first();
-        if boundary.clearance(point) > velocity.length() * dt {
-            continue;
+        if clearances[place] <= velocity.length() * dt {
+            boundary.contacts(point, &mut |contact| velocity = contact.bounded(velocity, dt));
+            node.set(velocity, node.second());
         }
-        boundary.contacts(point, &mut |contact| velocity = contact.bounded(velocity, dt));
-        node.set(velocity, node.second());
     }
 }

@@ -170,8 +170,8 @@ impl Simulation {
             None => (groom.clone(), all_seats, None),
         };
         let model = Arc::new(Model::new(&simulated.curves, &scene.material)?);
-        let pinned = scene.groom.pinned as usize;
-        let attachments = hair::hold(&simulated, &seats, scene.groom.attach, pinned, &bodies, holding);
+        let pinned = hair::pinned(&simulated, &scene.groom)?;
+        let attachments = hair::hold(&simulated, &seats, scene.groom.attach, &pinned, &bodies, holding);
         let state = State::at_rest(model.groomed.iter().map(|point| point.as_dvec3()).collect());
         let mut solver = method.build(&model);
         solver.load(&state);
