@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::blocks::{NONE, SIDE, TILE};
 use super::boundary::Boundary;
 use super::scatter::{Tile, region};
-use super::{GridParams, MpmGrid, within_block};
+use super::{GridParams, MpmGrid, Phase, within_block};
 use crate::math::lanes::{Kernel, Lane, Row, dispatch};
 
 /// Mass [kg] below which a node counts as empty: what is lighter has lost its digits.
@@ -67,6 +67,7 @@ impl MpmGrid {
 
     /// Both of the above with nodes passing through the cache once.
     pub(crate) fn collect_and_update(&mut self, params: &GridParams, boundary: &dyn Boundary, dt: f32) {
+        self.phase = Phase::Updated;
         let cell = params.cell as f32;
         self.visit_nodes(|nodes, below, tiles, corner| {
             dispatch(Collect { nodes, below, tiles });
