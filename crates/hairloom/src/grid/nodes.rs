@@ -165,15 +165,18 @@ fn bound_block(
     }
     let half = 0.5 * (SIDE - 1) as f32;
     let centre = (corner.as_vec3() + half) * cell;
-    if boundary.clearance(centre) > 3f32.sqrt() * half * cell + reach {
+    let room = boundary.clearance(centre);
+    if room > 3f32.sqrt() * half * cell + reach {
         return;
     }
     let (mut count, mut full) = (0, [0usize; SIDE * SIDE * SIDE]);
     let mut sight = [[0.0f32; SIDE * SIDE * SIDE]; 4];
     let [xs, ys, zs, clearances] = &mut sight;
     for (at, node) in nodes.iter().enumerate() {
-        if node.mass() > LEAST_MASS {
-            (xs[count], ys[count], zs[count]) = ((corner + within_block(at)).as_vec3() * cell).into();
+        let point = (corner + within_block(at)).as_vec3() * cell;
+        // No distance changes faster than the place.
+        if node.mass() > LEAST_MASS && room - point.distance(centre) <= reach {
+            (xs[count], ys[count], zs[count]) = point.into();
             full[count] = at;
             count += 1;
         }

@@ -16,9 +16,9 @@ use crate::solve::{Checkpoint, CheckpointError, Report, StepError};
 /// Numbers of a grain in checkpoints: strain, stress, gain and affine velocity.
 const NUMBERS: usize = 6 + 6 + 1 + 9;
 
-/// How far inside a body a node must be to be bound by it, in cells. Nodes nearer to the surface move hair that is outside, which
-/// would sink towards the body as through honey; hair itself is kept out at its own place.
-const INSET: f32 = 1.0;
+/// How far inside a body a node must be to be bound by it, in cells: as far as a particle reaches. Nodes that hair outside reaches would
+/// let it sink towards the body as through honey; that hair is kept out at its own place.
+const INSET: f32 = 1.5;
 
 /// Bodies as nodes see them.
 struct Inset<'a> {
