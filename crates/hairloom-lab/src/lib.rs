@@ -19,6 +19,7 @@ mod error;
 mod experiment;
 mod friction;
 mod helix;
+mod orbit;
 mod outcome;
 mod release;
 mod ring;
@@ -66,6 +67,7 @@ fn entries() -> Vec<Entry> {
         Entry::of_law::<contact_law::LocalSolvers>(),
         Entry::of_law::<contact_law::Stacking>(),
         Entry::of_law::<super_helix::SuperHelix>(),
+        Entry::of::<orbit::Orbit>(),
     ]
 }
 

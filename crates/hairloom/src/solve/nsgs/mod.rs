@@ -47,6 +47,7 @@ use self::contacts::Hair;
 use self::fibre::{Fibre, Hold, Vertices};
 use self::helix::HelixFibre;
 use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_drive, check_dt};
+use crate::contact::nsgs::FullProblem;
 use crate::contact::{Contact, Detector};
 use crate::groom::Remap;
 use crate::scene::{Attachment, Drive, Model, State};
@@ -88,6 +89,8 @@ pub(crate) struct Nsgs {
     allowed: Vec<f32>,
     /// The body that holds each strand.
     owners: Vec<u32>,
+    /// What the last step solved.
+    problem: Option<FullProblem>,
     /// Fastest that hair leaves bodies now [m/s].
     leaving_speed: f64,
     /// The time step under way [s].
@@ -112,6 +115,7 @@ impl Nsgs {
             close: Vec::new(),
             allowed: vec![0.0; model.vertices()],
             owners: vec![u32::MAX; model.strands()],
+            problem: None,
             leaving_speed: LEAVING_SPEED,
             model: Arc::clone(model),
         }
@@ -202,8 +206,8 @@ impl Nsgs {
             })
         };
         let fibres = held.par_iter().enumerate().map(seat).collect();
+        let positions = state.positions.clone();
         (self.fibres, self.held, self.pending, self.rigid) = (fibres, held, None, state.positions);
-        let positions = self.state().positions;
         drive.attachments.items.iter().for_each(|one| self.owners[one.strand as usize] = one.body);
         let start = drive.sub(0.0, 0.0);
         self.allowed = self.hair(&positions).depths(&start.obstacles());
@@ -336,6 +340,10 @@ impl Solver for Nsgs {
 
     fn restore(&mut self, from: &Checkpoint) -> Result<(), CheckpointError> {
         self.read(from)
+    }
+
+    fn contact_problem(&self) -> Option<FullProblem> {
+        self.problem.as_ref().map(FullProblem::without_idle)
     }
 
     fn rebind(&mut self, model: &Arc<Model>, remap: &Remap) {

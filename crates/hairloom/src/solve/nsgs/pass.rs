@@ -207,7 +207,7 @@ impl Nsgs {
 
     /// Velocities and forces [N] that solve the problem.
     fn solved(
-        &self,
+        &mut self,
         full: FullProblem,
         touches: &[Touch],
         before: &[(u64, DVec3)],
@@ -216,6 +216,7 @@ impl Nsgs {
     ) -> Result<(Velocities, Vec<(u64, DVec3)>), StepError> {
         let bad = |error: &dyn std::fmt::Display| StepError::BadStep(format!("contact problem: {error}"));
         if touches.is_empty() {
+            self.problem = None;
             let free = |(mut mass, mut impulse): (Vec<f64>, Vec<f64>)| {
                 cholesky(&mut mass, impulse.len()).then(|| {
                     cholesky_solve(&mass, &mut impulse);
@@ -243,6 +244,7 @@ impl Nsgs {
         report.residual = report.residual.max(error.max(natural));
         report.iterations += (sweeps + interior_steps) as u32;
         let velocities = report.time("solve", || assembly.velocities(&forces));
+        self.problem = Some(full);
         let forces =
             touches.iter().zip(&forces).map(|(touch, force)| (touch.key, touch.axes() * *force / dt));
         Ok((velocities, forces.filter(|(_, force)| *force != DVec3::ZERO).collect()))
@@ -255,6 +257,7 @@ impl Nsgs {
         Settings {
             tolerance: if is_calm { self.params.tolerance } else { self.params.tolerance_fast },
             most_sweeps: self.params.most_sweeps,
+            global: self.params.global.parse().unwrap_or_default(),
             local: self.params.local.parse::<LocalSolver>().unwrap_or_default(),
             ..Settings::default()
         }
