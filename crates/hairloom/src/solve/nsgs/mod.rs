@@ -14,6 +14,7 @@
 //! - A contact may close its gap within the step but no more. Overlaps are undone a part at a time, and slowly.
 //! - Contacts are known from step to step by the pair of edges, or by vertex and body, and begin with their last force.
 //! - Time steps are halved while hair whirls, and grow again when it is calm. Tolerances follow.
+//! - What touches a fibre next to its clamp is left alone: to push it there would throw its end.
 //! - Vertices that are in a body to begin with, such as roots under the skin, may stay as deep.
 //!
 //! # Departures from the paper

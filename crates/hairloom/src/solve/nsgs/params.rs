@@ -36,7 +36,7 @@ pub struct Params {
     pub proximity: f64,
     /// Share of an overlap of strands that is undone in one step.
     pub correction: f64,
-    /// Fastest that overlaps of strands are undone [m/s].
+    /// Fastest that free ends move where overlaps of strands are undone [m/s].
     pub correction_speed: f64,
     /// Tolerance of the contact problem where hair moves fast.
     pub tolerance_fast: f64,

@@ -140,7 +140,17 @@ impl Nsgs {
             touches.extend(hair.with_bodies(obstacles, self.params.proximity as f32));
         }
         (self.detector, self.close) = (detector, close);
+        touches.retain(|touch| self.leverage(touch) > 0.0);
         Ok(touches)
+    }
+
+    /// How far the side of a contact that moves more easily can move, beside its free end.
+    fn leverage(&self, touch: &Touch) -> f64 {
+        let of = |point: Point| {
+            let fibre = self.fibres[point.strand].as_ref();
+            fibre.map_or(0.0, |fibre| fibre.leverage(point.vertex, point.share))
+        };
+        of(touch.first).max(touch.second.map_or(0.0, of))
     }
 
     /// The problem of a step: equation 3, with gaps.
@@ -198,8 +208,11 @@ impl Nsgs {
         let closing = match touch.second {
             _ if gap > 0.0 => gap / dt,
             // A body goes where it goes: hair leaves it at once.
-            None => (gap / dt).max(-self.leaving_speed),
-            Some(_) => (self.params.correction * gap / dt).max(-self.params.correction_speed),
+            None => (gap / dt).max(-self.leaving_speed * self.leverage(touch)),
+            Some(_) => {
+                let speed = self.params.correction_speed * self.leverage(touch);
+                (self.params.correction * gap / dt).max(-speed)
+            }
         };
         let offset = axes.transpose() * carried + DVec3::X * closing;
         (blocks, offset, touch.friction)
