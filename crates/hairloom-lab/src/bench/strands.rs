@@ -9,7 +9,7 @@ use hairloom::body::{Bodies, Body, Motion, Shape};
 use hairloom::groom::Curves;
 use hairloom::math::Pose;
 use hairloom::scene::{Attachments, Drive, Material, MaterialPreset, Model, Seat, State, Wind};
-use hairloom::solve::{Method, Step, admm};
+use hairloom::solve::{Method, Step, admm, nsgs};
 use serde_json::{Map, json};
 
 use super::clock::{on_threads, shortest};
@@ -127,6 +127,7 @@ fn sag_error(method: &Method, model: &Arc<Model>, bodies: &Bodies, attachments: 
 fn without_hair_contact(method: Method) -> Method {
     match method {
         Method::Admm(params) => Method::Admm(admm::Params { strand_contacts: false, ..params }),
+        Method::Nsgs(params) => Method::Nsgs(nsgs::Params { strand_contacts: false, ..params }),
         other => other,
     }
 }
