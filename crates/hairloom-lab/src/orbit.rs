@@ -124,11 +124,11 @@ impl Experiment for Orbit {
 
 /// The free end of the fibre over the last turn [m].
 fn orbit(params: &Params, own: nsgs::Params) -> Result<Vec<DVec3>, LabError> {
-    let material = hair(2.0e-4, 3.0e9, 1300.0, 0.37);
+    let material = hair(1.0e-4, 3.0e9, 1300.0, 0.37);
     let mut groomed = Curves::default();
     let count = params.vertices;
     // From a clamp beside the ball and above its top, out over it.
-    let root = DVec3::new(-0.1, BALL + 0.03, 0.01);
+    let root = DVec3::new(-0.1, BALL + 0.02, 0.01);
     let along = DVec3::new(0.14, 0.0, 0.0);
     groomed.push((0..count).map(|i| (root + along * (i as f64 / (count - 1) as f64)).as_vec3()));
     let model = Arc::new(Model::new(&groomed, &material)?);
