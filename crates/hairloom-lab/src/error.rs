@@ -66,12 +66,23 @@ pub enum LabError {
         /// What is wrong, and what was expected.
         problem: String,
     },
+    /// Particles that could not be advanced on a grid.
+    #[error("step {step}: {problem}")]
+    Grid {
+        /// The step.
+        step: usize,
+        /// What went wrong.
+        problem: String,
+    },
     /// A contact problem that makes no sense.
     #[error("the contact problem: {0}")]
     Contact(#[from] hairloom::contact::nsgs::ProblemError),
     /// The rig cannot be modelled.
     #[error("the rig cannot be built: {0}")]
     Model(#[from] ModelError),
+    /// The hair of the rig has no rest shape that would hold it.
+    #[error("the rig: {0}")]
+    Rest(#[from] hairloom::rest::RestError),
     /// The rig's bodies cannot move as told.
     #[error("the rig's bodies: {0}")]
     Body(#[from] BodyError),

@@ -2,6 +2,7 @@
 
 mod admm;
 mod clock;
+mod der_mpm;
 mod elastic;
 mod follow;
 mod ftl;
@@ -61,6 +62,10 @@ pub fn names() -> &'static [(&'static str, &'static str)] {
             "the hairy ball of 2,000 and 16,000 strands (HAIRLOOM_BENCH_LARGE: 128,000): phases, memory, growth; rods in lanes",
         ),
         (
+            "der-mpm",
+            "a dance of 2,076 strands and long hair of 1,053 that all others follow: frames a second, phases, growth to 50,000 strands",
+        ),
+        (
             "elastic",
             "Newton steps on whole strands against the splitting of Daviet 2023: time to equal error",
         ),
@@ -85,6 +90,7 @@ pub fn names() -> &'static [(&'static str, &'static str)] {
 /// Runs the benchmark called `name`.
 pub fn run(name: &str) -> Result<Bench, LabError> {
     match name {
+        "der-mpm" => Ok(der_mpm::run()),
         "elastic" => Ok(elastic::run()),
         "follow" => Ok(follow::run()),
         "admm" => Ok(admm::run()),

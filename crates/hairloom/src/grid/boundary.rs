@@ -96,24 +96,29 @@ impl Boundary for Obstacles<'_> {
 
 impl Particles {
     /// Moves every particle that is not pinned to at least `margin` [m] outside of all solids, and takes from its
-    /// velocity what would lead back in. Nodes alone leave particles about half a cell inside.
-    pub fn project(&mut self, boundary: &dyn Boundary, margin: f32) {
+    /// velocity what would lead back in. Nodes alone leave particles about half a cell inside. Returns how many were
+    /// moved.
+    pub fn project(&mut self, boundary: &dyn Boundary, margin: f32) -> u64 {
         if boundary.is_empty() {
-            return;
+            return 0;
         }
         let (points, slots) = (&self.points, &self.slots);
         let columns = self.positions.par_iter_mut().zip(&mut self.velocities).zip(slots);
-        columns.with_min_len(256).for_each(|((position, velocity), &slot)| {
+        let moved = columns.with_min_len(256).map(|((position, velocity), &slot)| {
             let point = position.as_vec3();
             if boundary.clearance(point) >= margin || points[slot as usize].pinned {
-                return;
+                return 0;
             }
+            let mut inside = false;
             boundary.contacts(point, &mut |contact| {
                 if contact.distance < margin {
                     *position += (contact.normal * (margin - contact.distance)).as_dvec3();
                     *velocity = contact.stopped(*velocity);
+                    inside = true;
                 }
             });
+            u64::from(inside)
         });
+        moved.sum()
     }
 }

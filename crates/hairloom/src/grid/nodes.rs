@@ -66,7 +66,7 @@ impl MpmGrid {
     }
 
     /// Both of the above with nodes passing through the cache once.
-    pub(super) fn collect_and_update(&mut self, params: &GridParams, boundary: &dyn Boundary, dt: f32) {
+    pub(crate) fn collect_and_update(&mut self, params: &GridParams, boundary: &dyn Boundary, dt: f32) {
         let cell = params.cell as f32;
         self.visit_nodes(|nodes, below, tiles, corner| {
             dispatch(Collect { nodes, below, tiles });

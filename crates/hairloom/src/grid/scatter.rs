@@ -94,7 +94,7 @@ struct Constants {
 
 impl MpmGrid {
     /// Every block's particles onto a tile of its own, so that threads never meet.
-    pub(super) fn scatter_tiles(
+    pub(crate) fn scatter_tiles(
         &mut self,
         particles: &Particles,
         forces: &[Vec3],

@@ -179,6 +179,24 @@ impl<R: Real> Symmetric3<R> {
         ])
     }
 
+    /// The inverse of a regular matrix, by cofactors: one division.
+    #[inline(always)]
+    pub fn inverse(self) -> Self {
+        let xx = self.yy * self.zz - self.yz * self.yz;
+        let xy = self.xz * self.yz - self.xy * self.zz;
+        let xz = self.xy * self.yz - self.xz * self.yy;
+        let determinant = self.xx.mul_add(xx, self.xy.mul_add(xy, self.xz * xz));
+        let scale = R::one() / determinant;
+        Self {
+            xx: xx * scale,
+            xy: xy * scale,
+            yy: (self.xx * self.zz - self.xz * self.xz) * scale,
+            xz: xz * scale,
+            yz: (self.xy * self.xz - self.xx * self.yz) * scale,
+            zz: (self.xx * self.yy - self.xy * self.xy) * scale,
+        }
+    }
+
     /// The factors of a positive definite matrix, for solving.
     #[inline(always)]
     pub fn factored(self) -> Factored3<R> {
@@ -309,6 +327,13 @@ mod tests {
         assert!((4.0 * x + y - 2.0 * z - 1.0f64).abs() < 1e-14);
         assert!((x + 5.0 * y + 0.5 * z - 2.0f64).abs() < 1e-14);
         assert!((-2.0 * x + 0.5 * y + 6.0 * z - 3.0f64).abs() < 1e-14);
+    }
+
+    #[test]
+    fn inverses_undo_products() {
+        let matrix = Symmetric3 { xx: 4.0, xy: 1.0, yy: 5.0, xz: -2.0, yz: 0.5, zz: 6.0 };
+        let v = Vector3::new(-0.3, 0.7, 2.0);
+        assert!((matrix.inverse() * (matrix * v) - v).length() < 1e-14);
     }
 
     #[test]

@@ -8,9 +8,11 @@ pub mod der_mpm;
 pub mod ftl;
 mod jump;
 pub(crate) mod leaving;
+mod lengths;
 pub mod nsgs;
 mod packing;
 mod report;
+pub mod xpbd_mpm;
 
 pub use checkpoint::{Checkpoint, CheckpointError, Column, ColumnValue};
 pub use report::{Energy, Phase, Report};
@@ -22,6 +24,7 @@ use thiserror::Error;
 
 use crate::contact::nsgs::FullProblem;
 use crate::groom::Remap;
+use crate::rest::{Hair, Outcome, RestError, own_weight, sag_free};
 use crate::scene::{Drive, Model, SceneError, SolverSettings, State};
 
 /// How to step.
@@ -85,19 +88,25 @@ pub enum Method {
     Ftl(ftl::Params),
     /// Elastic rods by the alternating direction method of multipliers (Daviet 2023).
     Admm(admm::Params),
+    /// Semi-implicit elastic rods that meet as material points (Huang et al. 2023).
+    DerMpm(der_mpm::Params),
+    /// Cosserat rods by extended position-based dynamics, with contact on a grid (Hsu et al. 2023).
+    XpbdMpm(xpbd_mpm::Params),
     /// Fibres with exact Coulomb friction by nonsmooth Gauss–Seidel (Daviet et al. 2011).
     Nsgs(nsgs::Params),
 }
 
 impl Method {
     /// Names of all methods, as scenes and the command line spell them.
-    pub const NAMES: &[&str] = &["ftl", "admm", "nsgs"];
+    pub const NAMES: &[&str] = &["ftl", "admm", "nsgs", "der-mpm", "xpbd-mpm"];
 
     /// The method called `name` with its default parameters.
     pub fn by_name(name: &str) -> Option<Self> {
         match name {
             "ftl" => Some(Self::Ftl(ftl::Params::default())),
             "admm" => Some(Self::Admm(admm::Params::default())),
+            "der-mpm" => Some(Self::DerMpm(der_mpm::Params::default())),
+            "xpbd-mpm" => Some(Self::XpbdMpm(xpbd_mpm::Params::default())),
             "nsgs" => Some(Self::Nsgs(nsgs::Params::default())),
             _ => None,
         }
@@ -109,6 +118,8 @@ impl Method {
         let method = match settings.method.as_str() {
             "ftl" => Self::Ftl(parameters.read()?),
             "admm" => Self::Admm(parameters.read()?),
+            "der-mpm" => Self::DerMpm(parameters.read()?),
+            "xpbd-mpm" => Self::XpbdMpm(parameters.read()?),
             "nsgs" => Self::Nsgs(parameters.read()?),
             _ => return Err(settings.unknown_method(Self::NAMES)),
         };
@@ -121,6 +132,8 @@ impl Method {
         match self {
             Self::Ftl(params) => params.check(),
             Self::Admm(params) => params.check(),
+            Self::DerMpm(params) => params.check(),
+            Self::XpbdMpm(params) => params.check(),
             Self::Nsgs(params) => params.check(),
         }
     }
@@ -130,7 +143,19 @@ impl Method {
         match self {
             Self::Ftl(_) => "ftl",
             Self::Admm(_) => "admm",
+            Self::DerMpm(_) => "der-mpm",
+            Self::XpbdMpm(_) => "xpbd-mpm",
             Self::Nsgs(_) => "nsgs",
+        }
+    }
+
+    /// A rest shape by which this method keeps hair where it is under gravity, every strand carrying itself.
+    pub fn sag_free(&self, hair: &Hair<'_>) -> Result<Outcome, RestError> {
+        match self {
+            Self::XpbdMpm(params) => sag_free(hair, own_weight(hair)?, |material| params.stiffness(material)),
+            Self::Admm(_) | Self::DerMpm(_) | Self::Ftl(_) | Self::Nsgs(_) => {
+                Err(RestError::NoRestShape { method: self.name(), others: "'xpbd-mpm'" })
+            }
         }
     }
 
@@ -139,6 +164,8 @@ impl Method {
         match self {
             Self::Ftl(params) => Box::new(ftl::Ftl::new(model, *params)),
             Self::Admm(params) => admm::build(model, *params),
+            Self::DerMpm(params) => der_mpm::build(model, *params),
+            Self::XpbdMpm(params) => Box::new(xpbd_mpm::XpbdMpm::new(model, *params)),
             Self::Nsgs(params) => Box::new(nsgs::Nsgs::new(model, params.clone())),
         }
     }

@@ -50,6 +50,22 @@ impl<'a> Holds<'a> {
         self.of_strand.iter().map(turn).collect()
     }
 
+    /// Carries strands along whose bodies all jump. A rope between a body that jumps and one that does not stays.
+    pub(super) fn jump<S: Stored>(&self, rods: &mut Rods<S>) {
+        if !(0..self.drive.bodies.len()).any(|body| self.drive.jumps(body)) {
+            return;
+        }
+        rods.drive(|strand, driven| {
+            let items = &self.items[self.of_strand[strand].clone()];
+            let Some(first) = items.first() else { return };
+            if items.iter().all(|attachment| self.drive.jumps(attachment.body as usize)) {
+                let [before, after] = self.frames(first);
+                let turn = (after.rotation * before.rotation.conjugate()).normalize();
+                driven.carry(turn, after.translation - turn * before.translation);
+            }
+        });
+    }
+
     /// Carries strands along with bodies that move too far, pins what is held, and lets wind and handles act.
     pub(super) fn act<S: Stored>(&self, rods: &mut Rods<S>, params: &Params, drive: &Drive<'_>, dt: f64) {
         let windy = !drive.wind.is_none();
