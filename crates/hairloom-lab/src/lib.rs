@@ -21,6 +21,7 @@ mod experiment;
 mod friction;
 mod grid_hair;
 mod helix;
+mod orbit;
 mod outcome;
 mod release;
 mod ring;
@@ -76,6 +77,7 @@ fn entries() -> Vec<Entry> {
         Entry::of::<grid_hair::Substeps>(),
         Entry::of_law::<grid_hair::Transfer>(),
         Entry::of_law::<super_helix::SuperHelix>(),
+        Entry::of::<orbit::Orbit>(),
     ]
 }
 

@@ -21,6 +21,7 @@ use thiserror::Error;
 use self::hair::Followers;
 use self::track::{Track, motions};
 use crate::body::{Bodies, Body, BodyError, Motion, Shape, TriMesh};
+use crate::contact::nsgs::FullProblem;
 use crate::groom::{FARTHEST, Groom};
 use crate::math::Pose;
 use crate::rest::{Hair, Outcome, RestError};
@@ -246,6 +247,11 @@ impl Simulation {
     /// All strands at the end of the last frame.
     pub fn strands(&self) -> &Frame {
         &self.strands
+    }
+
+    /// The contact problem that the last step solved, where the method solves one for all contacts at once.
+    pub fn contact_problem(&self) -> Option<FullProblem> {
+        self.solver.contact_problem()
     }
 
     /// The last frame that was finished; 0 before the first step.

@@ -22,6 +22,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::contact::nsgs::FullProblem;
 use crate::groom::Remap;
 use crate::rest::{Hair, Outcome, RestError, own_weight, sag_free};
 use crate::scene::{Drive, Model, SceneError, SolverSettings, State};
@@ -73,6 +74,10 @@ pub trait Solver: Send {
     fn restore(&mut self, from: &Checkpoint) -> Result<(), CheckpointError>;
     /// Goes on, warm, with hair that was trimmed, grown or got other parameters.
     fn rebind(&mut self, model: &Arc<Model>, remap: &Remap);
+    /// The contact problem that the last step solved, where the method solves one for all contacts at once.
+    fn contact_problem(&self) -> Option<FullProblem> {
+        None
+    }
 }
 
 /// A method with its parameters.

@@ -68,6 +68,23 @@ impl FullProblem {
         Ok(Assembly { full: self, factors, free })
     }
 
+    /// The same problem without objects that are in no contact.
+    pub fn without_idle(&self) -> Self {
+        let mut place = vec![usize::MAX; self.masses.len()];
+        let mut kept =
+            Self { offset: self.offset.clone(), friction: self.friction.clone(), ..Self::default() };
+        for block in &self.jacobian {
+            let own = &mut place[block.object];
+            if *own == usize::MAX {
+                *own = kept.masses.len();
+                kept.masses.push(self.masses[block.object].clone());
+                kept.impulses.push(self.impulses[block.object].clone());
+            }
+            kept.jacobian.push(JacobianBlock { object: *own, ..block.clone() });
+        }
+        kept
+    }
+
     fn check(&self) -> Result<(), ProblemError> {
         let (contacts, objects) = (self.offset.len(), self.masses.len());
         if contacts == 0 {

@@ -14,6 +14,9 @@ pub(crate) trait Fibre: Send + Sync {
     /// How velocities move the point at `share` of the edge behind `vertex`, as linearised last: three rows of [`Self::freedom`]
     /// numbers into `rows`. Returns the velocity of the point where they are zero [m/s].
     fn touch(&self, vertex: usize, share: f64, rows: &mut [f64]) -> DVec3;
+    /// How far a point can move beside the free end, from 0 at the clamp to 1: what pushes it moves the end by the inverse. Zero where it
+    /// is as good as clamped.
+    fn leverage(&self, vertex: usize, share: f64) -> f64;
     /// Where the vertices are at the end of a step with these velocities [m].
     fn reach(&self, step: &FibreStep<'_>, velocities: &[f64], positions: &mut [DVec3]);
     /// Ends a step with these velocities.

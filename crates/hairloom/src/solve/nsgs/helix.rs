@@ -10,6 +10,8 @@ use crate::solve::Energy;
 
 /// States nearer to the groom than this are the groom [m].
 const SAME: f64 = 1.0e-6;
+/// The part of its first element in which a rod is as good as clamped.
+const NEARLY_CLAMPED: f64 = 0.2;
 
 /// A strand as a super-helix, from the last vertex that its body holds on.
 pub(super) struct HelixFibre {
@@ -141,6 +143,15 @@ impl HelixFibre {
         vectors(&rates)
     }
 
+    /// How far along the rod a point of the edge behind a vertex is [m].
+    fn arc(&self, vertex: usize, share: f64) -> f64 {
+        let place = |vertex: usize| {
+            let last = self.arcs.len() - 1;
+            if vertex < self.held { 0.0 } else { self.arcs[(vertex + 1 - self.held).min(last)] }
+        };
+        place(vertex) * (1.0 - share) + place(vertex + 1) * share
+    }
+
     /// How the root moves in a step that ends with it at `end`.
     fn twist_to(&self, end: &Root, dt: f64) -> Twist {
         let mut turn = end.frame * self.root.frame.conjugate();
@@ -199,15 +210,19 @@ impl Fibre for HelixFibre {
     fn touch(&self, vertex: usize, share: f64, rows: &mut [f64]) -> DVec3 {
         rows.fill(0.0);
         let Some((chain, during)) = &self.linear else { return DVec3::ZERO };
-        let place = |vertex: usize| {
-            let last = self.arcs.len() - 1;
-            if vertex < self.held { 0.0 } else { self.arcs[(vertex + 1 - self.held).min(last)] }
-        };
-        let arc = place(vertex) * (1.0 - share) + place(vertex + 1) * share;
+        let arc = self.arc(vertex, share);
         if vertex + 1 >= self.held {
             rows.copy_from_slice(&chain.jacobian(arc));
         }
         chain.carried(during, chain.position(arc))
+    }
+
+    fn leverage(&self, vertex: usize, share: f64) -> f64 {
+        let arc = self.arc(vertex, share);
+        if arc < NEARLY_CLAMPED * self.rod.lengths[0] {
+            return 0.0;
+        }
+        (arc / self.rod.length()).powi(2)
     }
 
     fn reach(&self, step: &FibreStep<'_>, velocities: &[f64], positions: &mut [DVec3]) {

@@ -14,6 +14,7 @@
 //! - A contact may close its gap within the step but no more. Overlaps are undone a part at a time, and slowly.
 //! - Contacts are known from step to step by the pair of edges, or by vertex and body, and begin with their last force.
 //! - Time steps are halved while hair whirls, and grow again when it is calm. Tolerances follow.
+//! - What touches a fibre next to its clamp is left alone: to push it there would throw its end.
 //! - Vertices that are in a body to begin with, such as roots under the skin, may stay as deep.
 //!
 //! # Departures from the paper
@@ -47,6 +48,7 @@ use self::contacts::Hair;
 use self::fibre::{Fibre, Hold, Vertices};
 use self::helix::HelixFibre;
 use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_drive, check_dt};
+use crate::contact::nsgs::FullProblem;
 use crate::contact::{Contact, Detector};
 use crate::groom::Remap;
 use crate::scene::{Attachment, Drive, Model, State};
@@ -88,6 +90,8 @@ pub(crate) struct Nsgs {
     allowed: Vec<f32>,
     /// The body that holds each strand.
     owners: Vec<u32>,
+    /// What the last step solved.
+    problem: Option<FullProblem>,
     /// Fastest that hair leaves bodies now [m/s].
     leaving_speed: f64,
     /// The time step under way [s].
@@ -112,6 +116,7 @@ impl Nsgs {
             close: Vec::new(),
             allowed: vec![0.0; model.vertices()],
             owners: vec![u32::MAX; model.strands()],
+            problem: None,
             leaving_speed: LEAVING_SPEED,
             model: Arc::clone(model),
         }
@@ -202,8 +207,8 @@ impl Nsgs {
             })
         };
         let fibres = held.par_iter().enumerate().map(seat).collect();
+        let positions = state.positions.clone();
         (self.fibres, self.held, self.pending, self.rigid) = (fibres, held, None, state.positions);
-        let positions = self.state().positions;
         drive.attachments.items.iter().for_each(|one| self.owners[one.strand as usize] = one.body);
         let start = drive.sub(0.0, 0.0);
         self.allowed = self.hair(&positions).depths(&start.obstacles());
@@ -336,6 +341,10 @@ impl Solver for Nsgs {
 
     fn restore(&mut self, from: &Checkpoint) -> Result<(), CheckpointError> {
         self.read(from)
+    }
+
+    fn contact_problem(&self) -> Option<FullProblem> {
+        self.problem.as_ref().map(FullProblem::without_idle)
     }
 
     fn rebind(&mut self, model: &Arc<Model>, remap: &Remap) {

@@ -1,6 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::contact::coulomb::LocalSolver;
+use crate::contact::nsgs::Global;
 
 /// What a strand is made into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -35,7 +36,7 @@ pub struct Params {
     pub proximity: f64,
     /// Share of an overlap of strands that is undone in one step.
     pub correction: f64,
-    /// Fastest that overlaps of strands are undone [m/s].
+    /// Fastest that free ends move where overlaps of strands are undone [m/s].
     pub correction_speed: f64,
     /// Tolerance of the contact problem where hair moves fast.
     pub tolerance_fast: f64,
@@ -43,6 +44,9 @@ pub struct Params {
     pub tolerance: f64,
     /// Sweeps over all contacts at most.
     pub most_sweeps: usize,
+    /// The way over all contacts, as `hairloom contact` takes it: gauss-seidel, hybrid, interior-point, mfb or dac. Sweeps that fall short
+    /// go on in the next step, from where they were; the hybrid's interior point costs minutes for thousands of contacts.
+    pub global: String,
     /// What solves each contact: a local solver's name, as `hairloom contact` takes them.
     pub local: String,
     /// Factor on all coefficients of friction; 0 switches friction off.
@@ -65,7 +69,8 @@ impl Default for Params {
             correction_speed: 0.05,
             tolerance_fast: 1.0e-4,
             tolerance: 1.0e-6,
-            most_sweeps: 1_000,
+            most_sweeps: 300,
+            global: "gauss-seidel".to_owned(),
             local: "secular+enum".to_owned(),
             friction: 1.0,
         }
@@ -97,6 +102,11 @@ impl Params {
             ("tolerance_fast", small(self.tolerance_fast), "a number above 0, at most 0.01"),
             ("tolerance", small(self.tolerance), "a number above 0, at most 0.01"),
             ("most_sweeps", (1..=1_000_000).contains(&self.most_sweeps), "a number from 1 to 1000000"),
+            (
+                "global",
+                self.global.parse::<Global>().is_ok(),
+                "hybrid, gauss-seidel, interior-point, mfb or dac",
+            ),
             (
                 "local",
                 self.local.parse::<LocalSolver>().is_ok(),

@@ -140,7 +140,17 @@ impl Nsgs {
             touches.extend(hair.with_bodies(obstacles, self.params.proximity as f32));
         }
         (self.detector, self.close) = (detector, close);
+        touches.retain(|touch| self.leverage(touch) > 0.0);
         Ok(touches)
+    }
+
+    /// How far the side of a contact that moves more easily can move, beside its free end.
+    fn leverage(&self, touch: &Touch) -> f64 {
+        let of = |point: Point| {
+            let fibre = self.fibres[point.strand].as_ref();
+            fibre.map_or(0.0, |fibre| fibre.leverage(point.vertex, point.share))
+        };
+        of(touch.first).max(touch.second.map_or(0.0, of))
     }
 
     /// The problem of a step: equation 3, with gaps.
@@ -198,8 +208,11 @@ impl Nsgs {
         let closing = match touch.second {
             _ if gap > 0.0 => gap / dt,
             // A body goes where it goes: hair leaves it at once.
-            None => (gap / dt).max(-self.leaving_speed),
-            Some(_) => (self.params.correction * gap / dt).max(-self.params.correction_speed),
+            None => (gap / dt).max(-self.leaving_speed * self.leverage(touch)),
+            Some(_) => {
+                let speed = self.params.correction_speed * self.leverage(touch);
+                (self.params.correction * gap / dt).max(-speed)
+            }
         };
         let offset = axes.transpose() * carried + DVec3::X * closing;
         (blocks, offset, touch.friction)
@@ -207,7 +220,7 @@ impl Nsgs {
 
     /// Velocities and forces [N] that solve the problem.
     fn solved(
-        &self,
+        &mut self,
         full: FullProblem,
         touches: &[Touch],
         before: &[(u64, DVec3)],
@@ -216,6 +229,7 @@ impl Nsgs {
     ) -> Result<(Velocities, Vec<(u64, DVec3)>), StepError> {
         let bad = |error: &dyn std::fmt::Display| StepError::BadStep(format!("contact problem: {error}"));
         if touches.is_empty() {
+            self.problem = None;
             let free = |(mut mass, mut impulse): (Vec<f64>, Vec<f64>)| {
                 cholesky(&mut mass, impulse.len()).then(|| {
                     cholesky_solve(&mass, &mut impulse);
@@ -243,6 +257,7 @@ impl Nsgs {
         report.residual = report.residual.max(error.max(natural));
         report.iterations += (sweeps + interior_steps) as u32;
         let velocities = report.time("solve", || assembly.velocities(&forces));
+        self.problem = Some(full);
         let forces =
             touches.iter().zip(&forces).map(|(touch, force)| (touch.key, touch.axes() * *force / dt));
         Ok((velocities, forces.filter(|(_, force)| *force != DVec3::ZERO).collect()))
@@ -255,6 +270,7 @@ impl Nsgs {
         Settings {
             tolerance: if is_calm { self.params.tolerance } else { self.params.tolerance_fast },
             most_sweeps: self.params.most_sweeps,
+            global: self.params.global.parse().unwrap_or_default(),
             local: self.params.local.parse::<LocalSolver>().unwrap_or_default(),
             ..Settings::default()
         }
