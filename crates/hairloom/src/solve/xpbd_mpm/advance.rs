@@ -15,7 +15,7 @@ use glam::DVec3;
 use super::ABSURD_SPEED;
 use super::pack::{Moving, Pack, Still, Timed};
 use crate::math::{Loads, Quaternion, Real, Stored, StoredKernel, Symmetric3, Vector3};
-use crate::rod::cosserat::{BendTwist, Darboux};
+use crate::rod::cosserat::{BendTwist, Darboux, product};
 
 /// Room for one row of what a step must remember.
 #[derive(Debug, Clone, Copy, Default)]
@@ -28,6 +28,8 @@ pub(super) struct Row<S> {
     right: [S; 3],
     /// Inverse of the pivot of a segment.
     inverse: [S; 6],
+    /// Third axis of the segment's frame.
+    director: [S; 3],
 }
 
 /// How a step is taken.
@@ -48,6 +50,10 @@ pub(super) struct Conditions {
 
 /// Most iterations of a step, but where more are asked for.
 const MOST_ITERATIONS: u32 = 40;
+/// Least compliance of a segment within a step, beside its weights of about 1: between two held ends the equations of segments that cannot
+/// stretch hang on each other, and single precision must tell them apart. Hair stretches by a hundred-thousandth of what it falls in
+/// a step.
+const LEAST_COMPLIANCE: f64 = 1.0e-5;
 /// Inertia of a thin bar about its middle, over its mass and squared length.
 const OWN_INERTIA: f64 = 1.0 / 12.0;
 
@@ -101,7 +107,8 @@ impl<S: Stored> StoredKernel<S> for SetTime<'_, S> {
             let turn_weight = R::select(held, R::zero(), length * length / inertia);
             let diagonal = inertia + bend + behind - bend * bend * pivot;
             pivot = R::select(held, R::zero(), R::one() / diagonal);
-            (R::load_from(&row.compliance) / square).store_to(&mut timed.compliance);
+            let compliance = (R::load_from(&row.compliance) / square).max(R::splat(LEAST_COMPLIANCE));
+            compliance.store_to(&mut timed.compliance);
             inertia.store_to(&mut timed.inertia);
             R::select(held, R::zero(), R::one() / inertia).store_to(&mut timed.slow);
             turn_weight.store_to(&mut timed.turn_weight);
@@ -150,11 +157,29 @@ fn store_symmetric<S, R: Loads<S>>(value: Symmetric3<R>, stored: &mut [S; 6]) {
     value.zz.store_to(zz);
 }
 
+/// The vector product by fused operations.
+#[inline(always)]
+fn cross<R: Real>(a: Vector3<R>, b: Vector3<R>) -> Vector3<R> {
+    Vector3::new(
+        a.y.mul_add(b.z, -(a.z * b.y)),
+        a.z.mul_add(b.x, -(a.x * b.z)),
+        a.x.mul_add(b.y, -(a.y * b.x)),
+    )
+}
+
 /// A frame turned by a small rotation vector. Without division where no lane turns far: then one Newton step gives it unit length again.
 #[inline(always)]
 fn turned<R: Real>(frame: Quaternion<R>, turn: Vector3<R>) -> Quaternion<R> {
     let half = turn * R::splat(0.5);
-    let raw = Quaternion::new(R::one(), half).after(frame);
+    let (w, Vector3 { x, y, z }) = (frame.real, frame.imaginary);
+    let raw = Quaternion::new(
+        w - half.dot(frame.imaginary),
+        Vector3::new(
+            half.x.mul_add(w, half.y.mul_add(z, (-half.z).mul_add(y, x))),
+            half.y.mul_add(w, half.z.mul_add(x, (-half.x).mul_add(z, y))),
+            half.z.mul_add(w, half.x.mul_add(y, (-half.y).mul_add(x, z))),
+        ),
+    );
     if R::any(R::splat(0.01).less(half.length_squared())) { raw.normalized() } else { raw.renormalized() }
 }
 
@@ -221,6 +246,7 @@ fn turn_segments<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>) {
         inverse = matrix.inverse();
         R::store_vector(right, &mut scratch.right);
         store_symmetric(inverse, &mut scratch.inverse);
+        R::store_vector(director, &mut scratch.director);
         (end, coupling, end_weight) = (start, weight, R::load_from(&still[s].weight));
     }
 }
@@ -243,7 +269,7 @@ fn place_segments<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>) -> R {
         R::store_vector(R::load_vector(&row.position) + moved, &mut row.position);
         R::store_vector(R::load_vector(&row.force) + next, &mut row.force);
         let frame = R::load_quaternion(&row.frame);
-        let turn = next.cross(frame.third_axis()) * R::load_from(&timed[s].lever);
+        let turn = cross(next, R::load_vector(&scratch[s].director)) * R::load_from(&timed[s].lever);
         most = most.max(turn.length_squared());
         R::store_quaternion(turned(frame, turn), &mut row.frame);
         push = next;
@@ -284,7 +310,7 @@ fn predict<S: Stored, R: Loads<S>>(pack: &mut Pack<S>, conditions: &Conditions, 
         let turn_weight = R::load_from(&timed.turn_weight);
         let torque = R::load_vector(&row.torque) * square;
         let turn = R::load_vector(&row.spin).mul_add(dt, torque * R::load_from(&timed.slow));
-        let turn = push.cross(frame.third_axis()).mul_add(R::load_from(&timed.lever), turn);
+        let turn = cross(push, frame.third_axis()).mul_add(R::load_from(&timed.lever), turn);
         let held = turn_weight.less(R::splat(1.0e-12));
         let turn = Vector3::select(held, Vector3::zero(), turn);
         R::store_quaternion(turned(frame, turn), &mut row.frame);
@@ -325,7 +351,7 @@ impl<S: Stored> StoredKernel<S> for Advance<'_, S> {
             fastest = fastest.max(velocity.length_squared());
             R::store_vector(velocity, &mut row.velocity);
             let old = R::load_quaternion(&old.frame).conjugate();
-            let turn = R::load_quaternion(&row.frame).after(old).forward();
+            let turn = product(R::load_quaternion(&row.frame), old).forward();
             // Twice the tangent of half the angle: one over the real part, which is near 1.
             let scale = (R::splat(2.0) - turn.real) * R::splat(2.0) * rate;
             R::store_vector(turn.imaginary * scale, &mut row.spin);

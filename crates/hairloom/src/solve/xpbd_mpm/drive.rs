@@ -14,6 +14,10 @@ pub(super) struct Holds<'a> {
     model: &'a Model,
     drive: Drive<'a>,
     of_strand: Vec<Range<usize>>,
+    /// Where bodies were at the end of the last part.
+    poses: Vec<Pose>,
+    /// Whether all seats move with their bodies as a whole.
+    rigid: bool,
     /// Handles, sorted by strand.
     handles: Vec<(u32, u32, DVec3, f64)>,
 }
@@ -34,7 +38,13 @@ impl<'a> Holds<'a> {
         let pulled = drive.handles.iter().map(|h| (h.strand, h.vertex, h.target, h.stiffness));
         let mut handles: Vec<_> = pulled.collect();
         handles.sort_by_key(|&(strand, vertex, _, _)| (strand, vertex));
-        Self { model, drive: *drive, of_strand, handles }
+        let rigid = drive.attachments.items.iter().all(|item| item.seat == Seat::Body);
+        Self { model, drive: *drive, of_strand, poses: Vec::new(), rigid, handles }
+    }
+
+    /// The same holds over another part of the step.
+    pub(super) fn over(&mut self, drive: &Drive<'a>) {
+        self.drive = *drive;
     }
 
     fn attachments(&self, strand: usize) -> &'a [Attachment] {
@@ -49,25 +59,31 @@ impl<'a> Holds<'a> {
     }
 
     /// Tells all packs where held vertices and segments will be, and how the air moves.
-    pub(super) fn act<S: Stored>(&self, packs: &mut [Pack<S>], dt: f64) {
+    pub(super) fn act<S: Stored>(&mut self, packs: &mut [Pack<S>], dt: f64) {
         let poses: Vec<Pose> = (0..self.drive.bodies.len()).map(|body| self.drive.pose(body, 1.0)).collect();
         let windy = !self.drive.wind.is_none();
+        let stands = self.rigid && poses == self.poses;
+        self.poses.clone_from(&poses);
+        if stands && !windy && self.handles.is_empty() {
+            return;
+        }
+        let this = &*self;
         packs.par_iter_mut().for_each(|pack| {
             pack.targets.clear();
             pack.frames.clear();
             for (lane, strand) in pack.lanes() {
-                for attachment in self.attachments(strand) {
+                for attachment in this.attachments(strand) {
                     let frame = match attachment.seat {
                         Seat::Body => poses[attachment.body as usize],
-                        Seat::Triangle { .. } => self.drive.seat_frame(attachment, 1.0),
+                        Seat::Triangle { .. } => this.drive.seat_frame(attachment, 1.0),
                     };
-                    self.hold(pack, lane, attachment, &frame);
+                    this.hold(pack, lane, attachment, &frame);
                 }
-                self.pull(pack, lane, strand, dt);
+                this.pull(pack, lane, strand, dt);
             }
             pack.wind.clear();
             if windy {
-                self.blow(pack);
+                this.blow(pack);
             }
         });
     }

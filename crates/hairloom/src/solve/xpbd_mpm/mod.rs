@@ -120,9 +120,12 @@ impl XpbdMpm {
     }
 
     /// One step, figure 2 of the paper.
-    fn pass(&mut self, drive: &Drive<'_>, dt: f64) -> Result<Report, StepError> {
+    fn pass<'a>(&mut self, holds: &mut Holds<'a>, drive: &Drive<'a>, dt: f64) -> Result<Report, StepError> {
         let mut report = Report::default();
-        report.time("drive", || Holds::new(&self.model, drive).act(&mut self.rods.packs, dt));
+        report.time("drive", || {
+            holds.over(drive);
+            holds.act(&mut self.rods.packs, dt);
+        });
         let obstacles = drive.obstacles();
         if let Some(coupling) = &mut self.coupling {
             report.iterations = report.time("rods", || {
@@ -164,6 +167,8 @@ impl Solver for XpbdMpm {
         self.follow_attachments(drive);
         self.jump(drive);
         let mut report = Report::default();
+        let model = Arc::clone(&self.model);
+        let mut holds = Holds::new(&model, drive);
         match step {
             Step::Dynamic { dt } => {
                 // A step that is a whole number of parts but for rounding takes no part more.
@@ -171,14 +176,15 @@ impl Solver for XpbdMpm {
                 for part in 0..parts as u32 {
                     let part = f64::from(part);
                     let drive = drive.sub(part / parts, (part + 1.0) / parts);
-                    report.add(&self.pass(&drive, dt / parts)?);
+                    report.add(&self.pass(&mut holds, &drive, dt / parts)?);
                 }
             }
             Step::Quasistatic { iterations } => {
                 // Bodies move in the first iteration, and stand in the others.
                 let still = drive.sub(1.0, 1.0);
                 for iteration in 0..iterations {
-                    report.add(&self.pass(if iteration == 0 { drive } else { &still }, QUASISTATIC_DT)?);
+                    let drive = if iteration == 0 { drive } else { &still };
+                    report.add(&self.pass(&mut holds, drive, QUASISTATIC_DT)?);
                     self.rods.stop();
                 }
             }

@@ -55,8 +55,9 @@ impl<S: Stored> Rods<S> {
                     state.positions[start + vertex] = pack.position(lane, vertex);
                     state.velocities[start + vertex] = get_vector(&row.velocity, lane);
                     // The tip has no segment: it repeats the last one.
-                    let segment = &pack.moving[vertex.min(count - 2)];
-                    state.orientations[start + vertex] = get_frame(&segment.frame, lane).normalize();
+                    let frame = get_frame(&pack.moving[vertex.min(count - 2)].frame, lane);
+                    // Unit length but for single precision: one Newton step.
+                    state.orientations[start + vertex] = frame * (1.5 - 0.5 * frame.length_squared());
                 }
             }
         }
