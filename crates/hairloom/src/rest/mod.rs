@@ -24,6 +24,8 @@ pub use sag_free::{Outcome, sag_free};
 
 use glam::{DQuat, DVec3};
 
+use crate::groom::Curves;
+use crate::rod::cosserat::frames_along;
 use crate::scene::Model;
 
 /// Hair that is to stay where it is.
@@ -108,5 +110,26 @@ impl RestShape {
             stretch: self.stretch[vertex],
             bend: self.bend[vertex],
         }
+    }
+
+    /// The strands of `model` as they would be without gravity, from their clamped roots on.
+    ///
+    /// # Panics
+    /// Where the model has other strands than the shape was found for.
+    pub fn curves(&self, model: &Model) -> Curves {
+        let mut curves = Curves::default();
+        for strand in 0..model.strands() {
+            let range = model.range(strand);
+            let groomed: Vec<DVec3> = model.groomed[range.clone()].iter().map(|p| p.as_dvec3()).collect();
+            let (mut point, mut frame) = (groomed[0], frames_along(&groomed, DQuat::IDENTITY)[0]);
+            let mut points = vec![point];
+            for vertex in range.start..range.end - 1 {
+                frame = (frame * self.joints[vertex]).normalize();
+                point += frame * DVec3::Z * self.lengths[vertex];
+                points.push(point);
+            }
+            curves.push(points.into_iter().map(|point| point.as_vec3()));
+        }
+        curves
     }
 }
