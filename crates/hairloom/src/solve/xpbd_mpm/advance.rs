@@ -15,15 +15,11 @@ use glam::DVec3;
 use super::ABSURD_SPEED;
 use super::pack::{Moving, Pack, Still, Timed};
 use crate::math::{Loads, Quaternion, Real, Stored, StoredKernel, Symmetric3, Vector3};
-use crate::rod::cosserat::{BendTwist, Darboux, product};
+use crate::rod::cosserat::{BendTwist, Darboux};
 
 /// Room for one row of what a step must remember.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Row<S> {
-    /// Position at the start [m].
-    position: [S; 3],
-    /// Frame at the start.
-    frame: [S; 4],
     /// Right-hand sides.
     right: [S; 3],
     /// Inverse of the pivot of a segment.
@@ -282,7 +278,7 @@ fn place_segments<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>) -> R {
 
 /// Where everything would go with the forces of the last step. Held rows are where they were.
 #[inline(always)]
-fn predict<S: Stored, R: Loads<S>>(pack: &mut Pack<S>, conditions: &Conditions, scratch: &mut [Row<S>]) {
+fn predict<S: Stored, R: Loads<S>>(pack: &mut Pack<S>, conditions: &Conditions) {
     let Pack { still, timed, moving, wind, .. } = pack;
     let (dt, square) = (R::splat(conditions.dt), R::splat(conditions.dt * conditions.dt));
     let drag = R::load_from(&pack.drag) * dt;
@@ -291,8 +287,6 @@ fn predict<S: Stored, R: Loads<S>>(pack: &mut Pack<S>, conditions: &Conditions, 
     let mut before = Vector3::<R>::zero();
     for (index, ((row, still), timed)) in moving.iter_mut().zip(still.iter()).zip(timed.iter()).enumerate() {
         let (position, frame) = (R::load_vector(&row.position), R::load_quaternion(&row.frame));
-        R::store_vector(position, &mut scratch[index].position);
-        R::store_quaternion(frame, &mut scratch[index].frame);
         let weight = R::load_from(&still.weight);
         let mut velocity = R::load_vector(&row.velocity);
         if let Some(wind) = wind.get(index) {
@@ -302,8 +296,9 @@ fn predict<S: Stored, R: Loads<S>>(pack: &mut Pack<S>, conditions: &Conditions, 
         let pushed = before * weight - push * R::load_from(&still.start);
         let held = weight.less(R::splat(1.0e-12));
         // The air slows what moves; gravity and the forces of the rods must balance in it as elsewhere.
-        let moved = (velocity * slowed + fall).mul_add(dt, pushed);
-        let moved = Vector3::select(held, Vector3::zero(), moved);
+        let velocity = Vector3::select(held, Vector3::zero(), velocity * slowed + fall);
+        R::store_vector(velocity, &mut row.velocity);
+        let moved = velocity.mul_add(dt, pushed);
         R::store_vector(position + moved, &mut row.position);
         R::store_vector(push, &mut row.force);
 
@@ -319,14 +314,37 @@ fn predict<S: Stored, R: Loads<S>>(pack: &mut Pack<S>, conditions: &Conditions, 
     }
 }
 
+/// Velocities and spins by what the forces have added to them; what is held has its own. Returns the square of the largest speed.
+#[inline(always)]
+fn finish<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>, dt: f64) -> R {
+    let Strand { still, timed, moving, .. } = strand;
+    let (rate, square) = (R::splat(1.0 / dt), R::splat(1.0 / (dt * dt)));
+    let (mut fastest, mut before) = (R::zero(), Vector3::<R>::zero());
+    for ((row, still), timed) in moving.iter_mut().zip(still.iter()).zip(timed.iter()) {
+        let (push, torque) = (R::load_vector(&row.force), R::load_vector(&row.torque));
+        let pushed = before * R::load_from(&still.weight) - push * R::load_from(&still.start);
+        let velocity = pushed.mul_add(rate, R::load_vector(&row.velocity));
+        fastest = fastest.max(velocity.length_squared());
+        R::store_vector(velocity, &mut row.velocity);
+        let director = R::load_quaternion(&row.frame).third_axis();
+        let turn =
+            cross(push, director).mul_add(R::load_from(&timed.lever), torque * R::load_from(&timed.slow));
+        R::store_vector(turn.mul_add(rate, R::load_vector(&row.spin)), &mut row.spin);
+        R::store_vector(push * square, &mut row.force);
+        R::store_vector(torque * square, &mut row.torque);
+        before = push;
+    }
+    fastest
+}
+
 impl<S: Stored> StoredKernel<S> for Advance<'_, S> {
     type Output = Taken;
 
     #[inline(always)]
     fn run<R: Loads<S>>(self) -> Taken {
         let Self { pack, conditions, scratch } = self;
-        predict::<S, R>(pack, &conditions, scratch);
-        pack.hold();
+        predict::<S, R>(pack, &conditions);
+        pack.hold(conditions.dt);
         let clamp = R::load_quaternion(&pack.clamp);
         let Pack { still, timed, moving, .. } = pack;
         let mut strand = Strand { still, timed, moving, scratch };
@@ -342,22 +360,7 @@ impl<S: Stored> StoredKernel<S> for Advance<'_, S> {
                 break;
             }
         }
-        let (rate, square) = (R::splat(1.0 / conditions.dt), R::splat(1.0 / (conditions.dt * conditions.dt)));
-        let mut fastest = R::zero();
-        for (row, old) in strand.moving.iter_mut().zip(strand.scratch.iter()) {
-            let moved = R::load_vector(&row.position) - R::load_vector(&old.position);
-            let velocity = moved * rate;
-            // A number that is none comes first, and stays.
-            fastest = fastest.max(velocity.length_squared());
-            R::store_vector(velocity, &mut row.velocity);
-            let old = R::load_quaternion(&old.frame).conjugate();
-            let turn = product(R::load_quaternion(&row.frame), old).forward();
-            // Twice the tangent of half the angle: one over the real part, which is near 1.
-            let scale = (R::splat(2.0) - turn.real) * R::splat(2.0) * rate;
-            R::store_vector(turn.imaginary * scale, &mut row.spin);
-            R::store_vector(R::load_vector(&row.force) * square, &mut row.force);
-            R::store_vector(R::load_vector(&row.torque) * square, &mut row.torque);
-        }
+        let fastest = finish::<S, R>(&mut strand, conditions.dt);
         let limit = R::splat(ABSURD_SPEED * ABSURD_SPEED);
         // Numbers that are none are not less than anything.
         let sound = R::select(fastest.less(limit), R::zero(), R::one());
