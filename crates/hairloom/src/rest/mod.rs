@@ -13,6 +13,7 @@
 //! that hangs from its root has forces that point up, each as large as the weight of all vertices behind it.
 
 mod error;
+mod law;
 mod local_force;
 mod own_weight;
 mod sag_free;
@@ -20,12 +21,12 @@ mod torque;
 
 pub use error::RestError;
 pub use own_weight::own_weight;
-pub use sag_free::{Outcome, sag_free};
+pub use sag_free::{Outcome, sag_free, sag_free_elastic};
 
 use glam::{DQuat, DVec3};
 
 use crate::groom::Curves;
-use crate::rod::cosserat::frames_along;
+use crate::rod::cosserat::{Darboux, frames_along};
 use crate::scene::Model;
 
 /// Hair that is to stay where it is.
@@ -54,13 +55,15 @@ pub struct Forces {
     pub cell: f64,
 }
 
-/// What a round rod resists with.
+/// What a round Cosserat rod resists with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stiffness {
     /// EA, against stretching and shearing [N].
     pub stretch: f64,
     /// EI, against bending and twisting [N m²].
     pub bend: f64,
+    /// What joints compare with their rest shape.
+    pub darboux: Darboux,
 }
 
 /// The shape that hair has without gravity.

@@ -21,7 +21,8 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::groom::Remap;
-use crate::rest::{Hair, Outcome, RestError, own_weight, sag_free};
+use crate::rest::{Hair, Outcome, RestError, own_weight, sag_free, sag_free_elastic};
+use crate::rod::der::Measure;
 use crate::scene::{Drive, Model, SceneError, SolverSettings, State};
 
 /// How to step.
@@ -134,9 +135,16 @@ impl Method {
     pub fn sag_free(&self, hair: &Hair<'_>) -> Result<Outcome, RestError> {
         match self {
             Self::XpbdMpm(params) => sag_free(hair, own_weight(hair)?, |material| params.stiffness(material)),
-            Self::Admm(_) | Self::Ftl(_) => {
-                Err(RestError::NoRestShape { method: self.name(), others: "'xpbd-mpm'" })
+            Self::Admm(params)
+                if params.bending == Measure::HalfSine && params.clamp == admm::Clamp::Ghost =>
+            {
+                sag_free_elastic(hair, own_weight(hair)?)
             }
+            Self::Admm(_) => Err(RestError::NoRestShape {
+                method: "'admm' with another bending than \"half-sine\" or another clamp than \"ghost\"",
+                others: "'admm' with both and 'xpbd-mpm'",
+            }),
+            Self::Ftl(_) => Err(RestError::NoRestShape { method: "'ftl'", others: "'admm' and 'xpbd-mpm'" }),
         }
     }
 

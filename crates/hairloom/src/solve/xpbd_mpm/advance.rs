@@ -15,7 +15,7 @@ use glam::DVec3;
 use super::ABSURD_SPEED;
 use super::pack::{Moving, Pack, Still, Timed};
 use crate::math::{Loads, Quaternion, Real, Stored, StoredKernel, Symmetric3, Vector3};
-use crate::rod::cosserat::{BendTwist, Darboux};
+use crate::rod::cosserat::{BendTwist, Darboux, product};
 
 /// Room for one row of what a step must remember.
 #[derive(Debug, Clone, Copy, Default)]
@@ -26,6 +26,8 @@ pub(super) struct Row<S> {
     inverse: [S; 6],
     /// Third axis of the segment's frame.
     director: [S; 3],
+    /// Frame at the start of the step.
+    frame: [S; 4],
 }
 
 /// How a step is taken.
@@ -231,13 +233,14 @@ fn turn_segments<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>) {
         let start = R::load_vector(&row.position);
         let director = frame.third_axis();
         let compliance = R::load_from(&timed.compliance);
+        let force = R::load_vector(&row.force);
         let turn_weight = R::load_from(&timed.turn_weight);
         let weight = R::load_from(&still[s].start);
         let diagonal = (weight + end_weight) + (turn_weight + compliance);
         let matrix =
             inverse.scaled(-(coupling * coupling)).add_outer(-turn_weight, director).add_diagonal(diagonal);
         let misfit = director.mul_add(-R::load_from(&still[s].length), end - start);
-        let own = -R::load_vector(&row.force).mul_add(compliance, misfit);
+        let own = -force.mul_add(compliance, misfit);
         right = (inverse * right).mul_add(coupling, own);
         inverse = matrix.inverse();
         R::store_vector(right, &mut scratch.right);
@@ -278,7 +281,7 @@ fn place_segments<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>) -> R {
 
 /// Where everything would go with the forces of the last step. Held rows are where they were.
 #[inline(always)]
-fn predict<S: Stored, R: Loads<S>>(pack: &mut Pack<S>, conditions: &Conditions) {
+fn predict<S: Stored, R: Loads<S>>(pack: &mut Pack<S>, conditions: &Conditions, scratch: &mut [Row<S>]) {
     let Pack { still, timed, moving, wind, .. } = pack;
     let (dt, square) = (R::splat(conditions.dt), R::splat(conditions.dt * conditions.dt));
     let drag = R::load_from(&pack.drag) * dt;
@@ -287,6 +290,7 @@ fn predict<S: Stored, R: Loads<S>>(pack: &mut Pack<S>, conditions: &Conditions) 
     let mut before = Vector3::<R>::zero();
     for (index, ((row, still), timed)) in moving.iter_mut().zip(still.iter()).zip(timed.iter()).enumerate() {
         let (position, frame) = (R::load_vector(&row.position), R::load_quaternion(&row.frame));
+        R::store_quaternion(frame, &mut scratch[index].frame);
         let weight = R::load_from(&still.weight);
         let mut velocity = R::load_vector(&row.velocity);
         if let Some(wind) = wind.get(index) {
@@ -314,22 +318,23 @@ fn predict<S: Stored, R: Loads<S>>(pack: &mut Pack<S>, conditions: &Conditions) 
     }
 }
 
-/// Velocities and spins by what the forces have added to them; what is held has its own. Returns the square of the largest speed.
+/// Velocities by what the forces have added to them, which is how far vertices have gone, and spins by how far frames have turned. Returns the square of the largest speed.
 #[inline(always)]
 fn finish<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>, dt: f64) -> R {
-    let Strand { still, timed, moving, .. } = strand;
+    let Strand { still, moving, scratch, .. } = strand;
     let (rate, square) = (R::splat(1.0 / dt), R::splat(1.0 / (dt * dt)));
     let (mut fastest, mut before) = (R::zero(), Vector3::<R>::zero());
-    for ((row, still), timed) in moving.iter_mut().zip(still.iter()).zip(timed.iter()) {
+    for ((row, still), old) in moving.iter_mut().zip(still.iter()).zip(scratch.iter()) {
         let (push, torque) = (R::load_vector(&row.force), R::load_vector(&row.torque));
         let pushed = before * R::load_from(&still.weight) - push * R::load_from(&still.start);
         let velocity = pushed.mul_add(rate, R::load_vector(&row.velocity));
         fastest = fastest.max(velocity.length_squared());
         R::store_vector(velocity, &mut row.velocity);
-        let director = R::load_quaternion(&row.frame).third_axis();
         let turn =
-            cross(push, director).mul_add(R::load_from(&timed.lever), torque * R::load_from(&timed.slow));
-        R::store_vector(turn.mul_add(rate, R::load_vector(&row.spin)), &mut row.spin);
+            product(R::load_quaternion(&row.frame), R::load_quaternion(&old.frame).conjugate()).forward();
+        // Twice the tangent of half the angle: one over the real part, which is near 1.
+        let scale = (R::splat(2.0) - turn.real) * R::splat(2.0) * rate;
+        R::store_vector(turn.imaginary * scale, &mut row.spin);
         R::store_vector(push * square, &mut row.force);
         R::store_vector(torque * square, &mut row.torque);
         before = push;
@@ -343,7 +348,7 @@ impl<S: Stored> StoredKernel<S> for Advance<'_, S> {
     #[inline(always)]
     fn run<R: Loads<S>>(self) -> Taken {
         let Self { pack, conditions, scratch } = self;
-        predict::<S, R>(pack, &conditions);
+        predict::<S, R>(pack, &conditions, scratch);
         pack.hold(conditions.dt);
         let clamp = R::load_quaternion(&pack.clamp);
         let Pack { still, timed, moving, .. } = pack;

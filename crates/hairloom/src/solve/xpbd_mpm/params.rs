@@ -80,6 +80,7 @@ impl Params {
         Stiffness {
             stretch: material.area() * self.stretch_young.unwrap_or(material.young),
             bend: 0.5 * (over + along) * (self.bend_young.unwrap_or(material.young) / material.young),
+            darboux: self.darboux,
         }
     }
 
