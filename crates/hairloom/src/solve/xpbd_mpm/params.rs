@@ -49,34 +49,38 @@ pub struct Params {
 
 impl Default for Params {
     fn default() -> Self {
-        Self {
-            step: 1.0 / 360.0,
-            iterations: 1,
-            tolerance: 1.0e-6,
-            darboux: Darboux::Augmented,
-            stretch_young: None,
-            bend_young: None,
-            rotary_inertia: 1.0,
-            contact: true,
-            cell: None,
-            grain_young: 1.2e3,
-            grain_poisson: 0.3,
-            friction_angle: None,
-            direct: 1.0,
-            flip: 1.0,
-            separation: [1.0, 1.0],
-            margin: 0.0,
-        }
+        Self::USUAL
     }
 }
 
 impl Params {
+    /// The usual parameters.
+    pub const USUAL: Self = Self {
+        step: 1.0 / 360.0,
+        iterations: 1,
+        tolerance: 1.0e-6,
+        darboux: Darboux::Augmented,
+        stretch_young: None,
+        bend_young: None,
+        rotary_inertia: 1.0,
+        contact: true,
+        cell: None,
+        grain_young: 1.2e3,
+        grain_poisson: 0.3,
+        friction_angle: None,
+        direct: 1.0,
+        flip: 1.0,
+        separation: [1.0, 1.0],
+        margin: 0.0,
+    };
+
     /// The stiffness of strands of a material. Flat sections count as round ones that are as stiff in the mean.
     pub fn stiffness(&self, material: &Material) -> Stiffness {
         let [over, along, _] = material.rod_stiffness();
         Stiffness {
             stretch: material.area() * self.stretch_young.unwrap_or(material.young),
             bend: 0.5 * (over + along) * (self.bend_young.unwrap_or(material.young) / material.young),
+            darboux: self.darboux,
         }
     }
 
