@@ -43,7 +43,8 @@
 //!
 //! - Strands resist each other as a continuum over cells of the grid; single strands may cross. The grid damps what is finer than its cells.
 //! - Quasistatic steps know bodies, but no other strands.
-//! - Edges between two vertices may cut a corner of a body.
+//! - Edges between two vertices may cut a corner of a body. A strand that is held behind its root alone leaves bodies only behind the
+//!   place where it is held.
 //! - Stiffness against stretching beside mass, Δt² Y / (ρ l²), costs digits: in single precision up to 2e4 is safe (a thousandth of the
 //!   change of velocity is lost). In double precision hair's own 3 GPa are.
 //! - Sections are round.
