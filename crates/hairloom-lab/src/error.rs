@@ -80,6 +80,9 @@ pub enum LabError {
     /// The rig cannot be modelled.
     #[error("the rig cannot be built: {0}")]
     Model(#[from] ModelError),
+    /// The hair of the rig has no rest shape that would hold it.
+    #[error("the rig: {0}")]
+    Rest(#[from] hairloom::rest::RestError),
     /// The rig's bodies cannot move as told.
     #[error("the rig's bodies: {0}")]
     Body(#[from] BodyError),

@@ -15,17 +15,20 @@ mod bend_twist;
 mod cantilever;
 mod catenary;
 mod contact_law;
+mod cosserat;
 mod error;
 mod experiment;
 mod friction;
 mod grid_hair;
 mod helix;
+mod orbit;
 mod outcome;
 mod release;
 mod ring;
 mod rope;
 mod settings;
 mod strands;
+mod super_helix;
 mod vibration;
 
 pub use error::LabError;
@@ -63,6 +66,9 @@ fn entries() -> Vec<Entry> {
         Entry::of::<ring::Ring>(),
         Entry::of::<friction::StickSlip>(),
         Entry::of::<friction::Incline>(),
+        Entry::of::<cosserat::TwistingRod>(),
+        Entry::of::<cosserat::ZigZag>(),
+        Entry::of::<cosserat::Saddle>(),
         Entry::of_law::<contact_law::LocalSolvers>(),
         Entry::of_law::<contact_law::Stacking>(),
         Entry::of::<grid_hair::Stability>(),
@@ -70,6 +76,8 @@ fn entries() -> Vec<Entry> {
         Entry::of::<grid_hair::Drop>(),
         Entry::of::<grid_hair::Substeps>(),
         Entry::of_law::<grid_hair::Transfer>(),
+        Entry::of_law::<super_helix::SuperHelix>(),
+        Entry::of::<orbit::Orbit>(),
     ]
 }
 

@@ -9,8 +9,11 @@ use glam::{DVec3, Vec3};
 use hairloom::body::{Bodies, Body, Motion, Shape};
 use hairloom::groom::Curves;
 use hairloom::math::Pose;
-use hairloom::scene::{Attachments, Drive, Material, MaterialPreset, Model, Seat, State, Wind};
-use hairloom::solve::{Method, Report, Solver, Step};
+use hairloom::rest::Hair;
+use hairloom::scene::{
+    Attachments, Drive, Material, MaterialPreset, Model, Seat, State, Wind, held_vertices,
+};
+use hairloom::solve::{Method, Report, Solver, Step, der_mpm};
 use serde::{Deserialize, Serialize};
 
 use crate::LabError;
@@ -114,8 +117,12 @@ pub(crate) fn heaviness(material: &Material, length: f64) -> f64 {
 
 /// Adapts the usual parameters of a solver to strands that are computed side by side but never meet.
 pub(crate) fn alone(method: &mut Method) {
-    if let Method::Admm(params) = method {
-        params.strand_contacts = false;
+    match method {
+        Method::Admm(params) => params.strand_contacts = false,
+        Method::DerMpm(params) => params.grains = der_mpm::GrainKind::None,
+        Method::XpbdMpm(params) => params.contact = false,
+        Method::Nsgs(params) => params.strand_contacts = false,
+        Method::Ftl(_) => {}
     }
 }
 
@@ -164,9 +171,10 @@ pub(crate) struct Rig {
     pub(crate) gravity: DVec3,
     /// Simulated time [s].
     pub(crate) time: f64,
+    /// How the air moves.
+    pub(crate) wind: Wind,
     bodies: Bodies,
     attachments: Attachments,
-    wind: Wind,
     solver: Box<dyn Solver>,
 }
 
@@ -214,6 +222,41 @@ impl Rig {
     pub(crate) fn with_gravity(mut self, gravity: DVec3) -> Self {
         self.gravity = gravity;
         self
+    }
+
+    /// The same with a rest shape by which gravity leaves the hair where it is, and what it took.
+    pub(crate) fn sag_free(mut self, method: &Method) -> Result<(Self, hairloom::rest::Outcome), LabError> {
+        let positions: Vec<DVec3> = self.model.groomed.iter().map(|point| point.as_dvec3()).collect();
+        let held = held_vertices(&self.model, &self.attachments);
+        let hair = Hair { model: &self.model, positions: &positions, held: &held, gravity: self.gravity };
+        let outcome = method.sag_free(&hair)?;
+        let shape = outcome.shape.clone();
+        let orientations = shape.orientations.clone();
+        self.model = Arc::new(Model { rest: Some(Arc::new(shape)), ..(*self.model).clone() });
+        self.solver = method.build(&self.model);
+        self.solver.load(&State { orientations, ..State::at_rest(positions) });
+        Ok((self, outcome))
+    }
+
+    /// The same with the first and the last two vertices of every strand held, the last two by a body of their own.
+    pub(crate) fn with_held_ends(mut self) -> Self {
+        self.attachments = Attachments::default();
+        for strand in 0..self.model.strands() {
+            let points: Vec<DVec3> =
+                self.model.groomed[self.model.range(strand)].iter().map(|point| point.as_dvec3()).collect();
+            let (index, last) = (strand as u32, points.len() - 2);
+            self.attachments.hold(&self.bodies, 0, Seat::Body, index, 0, &points[..2]);
+            let tip = strand + 1;
+            self.attachments.hold(&self.bodies, tip, Seat::Body, index, last as u32, &points[last..]);
+        }
+        self
+    }
+
+    /// Moves the body of each tip, from one pose to another, during the next step.
+    pub(crate) fn move_tips(&mut self, tips: &[(Pose, Pose)], dt: f64) -> Result<(), LabError> {
+        let moved = tips.iter().map(|&(start, end)| Motion::Rigid { start, end });
+        let motions: Vec<Motion> = std::iter::once(Motion::still(Pose::IDENTITY)).chain(moved).collect();
+        Ok(self.bodies.begin_step(&motions, dt)?)
     }
 
     /// The same with the tips held elsewhere than groomed [m].

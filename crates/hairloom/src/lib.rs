@@ -11,6 +11,7 @@ pub mod grid;
 pub mod groom;
 pub mod math;
 pub mod names;
+pub mod rest;
 pub mod rod;
 pub mod scene;
 pub mod simulate;

@@ -179,6 +179,25 @@ impl<R: Real> Symmetric3<R> {
         ])
     }
 
+    /// The inverse of a regular matrix, by cofactors: one division.
+    #[inline(always)]
+    pub fn inverse(self) -> Self {
+        let Self { xx, xy, yy, xz, yz, zz } = self;
+        let cofactor = yy.mul_add(zz, -(yz * yz));
+        let cofactor_xy = xz.mul_add(yz, -(xy * zz));
+        let cofactor_xz = xy.mul_add(yz, -(xz * yy));
+        let determinant = xx.mul_add(cofactor, xy.mul_add(cofactor_xy, xz * cofactor_xz));
+        let scale = R::one() / determinant;
+        Self {
+            xx: cofactor * scale,
+            xy: cofactor_xy * scale,
+            yy: xx.mul_add(zz, -(xz * xz)) * scale,
+            xz: cofactor_xz * scale,
+            yz: xy.mul_add(xz, -(xx * yz)) * scale,
+            zz: xx.mul_add(yy, -(xy * xy)) * scale,
+        }
+    }
+
     /// The factors of a positive definite matrix, for solving.
     #[inline(always)]
     pub fn factored(self) -> Factored3<R> {
@@ -309,6 +328,13 @@ mod tests {
         assert!((4.0 * x + y - 2.0 * z - 1.0f64).abs() < 1e-14);
         assert!((x + 5.0 * y + 0.5 * z - 2.0f64).abs() < 1e-14);
         assert!((-2.0 * x + 0.5 * y + 6.0 * z - 3.0f64).abs() < 1e-14);
+    }
+
+    #[test]
+    fn inverses_undo_products() {
+        let matrix = Symmetric3 { xx: 4.0, xy: 1.0, yy: 5.0, xz: -2.0, yz: 0.5, zz: 6.0 };
+        let v = Vector3::new(-0.3, 0.7, 2.0);
+        assert!((matrix.inverse() * (matrix * v) - v).length() < 1e-14);
     }
 
     #[test]

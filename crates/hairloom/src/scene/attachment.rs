@@ -1,5 +1,6 @@
 use glam::{DVec3, Quat};
 
+use super::Model;
 use crate::body::Bodies;
 use crate::math::Pose;
 
@@ -102,4 +103,14 @@ impl Attachments {
     pub fn points_of(&self, attachment: &Attachment) -> &[DVec3] {
         &self.points[attachment.points as usize..(attachment.points + attachment.count) as usize]
     }
+}
+
+/// Which vertices of a model are held.
+pub fn held_vertices(model: &Model, attachments: &Attachments) -> Vec<bool> {
+    let mut held = vec![false; model.vertices()];
+    for attachment in &attachments.items {
+        let start = model.range(attachment.strand as usize).start + attachment.first as usize;
+        held[start..start + attachment.count as usize].fill(true);
+    }
+    held
 }

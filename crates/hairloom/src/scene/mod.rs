@@ -29,7 +29,7 @@ mod wind;
 #[cfg(test)]
 mod tests;
 
-pub use attachment::{Attachment, Attachments, Seat};
+pub use attachment::{Attachment, Attachments, Seat, held_vertices};
 pub use bangs::{BangsPlace, BangsSettings};
 pub use body::{Animation, BodySettings, BodyShape, DistanceMode, DistanceSettings, Figure, Primitive};
 pub use builtin_motion::{BuiltinMotion, MotionName};
@@ -48,7 +48,7 @@ pub use model::{Model, ModelError};
 pub use motion::{Motion, MotionPart, MotionPath};
 pub use output::OutputSettings;
 pub use parameters::Parameters;
-pub use solver::SolverSettings;
+pub use solver::{RestKind, SolverSettings};
 pub use state::State;
 pub use time::TimeRange;
 pub use wind::{Wind, WindKind};

@@ -1,10 +1,12 @@
 use std::ops::Range;
+use std::sync::Arc;
 
 use glam::{DVec3, Vec3};
 use thiserror::Error;
 
 use super::material::Material;
 use crate::groom::Curves;
+use crate::rest::RestShape;
 
 /// All that stays constant while hair moves.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +25,8 @@ pub struct Model {
     pub materials: Vec<Material>,
     /// Which material each strand is made of.
     pub material_of: Vec<u16>,
+    /// The shape that hair has without gravity, where it is not the groomed one.
+    pub rest: Option<Arc<RestShape>>,
 }
 
 /// Why hair cannot be simulated.
@@ -89,6 +93,7 @@ impl Model {
             radii: vec![material.radius as f32; count],
             materials: vec![*material],
             material_of: vec![0; curves.strands()],
+            rest: None,
         })
     }
 

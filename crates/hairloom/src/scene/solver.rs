@@ -2,13 +2,25 @@ use serde::Serialize;
 
 use super::error::{SceneError, one_of, suggest};
 use super::parameters::Parameters;
-use super::parse::Section;
+use super::parse::{Section, choice};
+
+choice! {
+    /// The shape that hair has at rest, without gravity.
+    pub RestKind, "rest shape" {
+        /// The groomed one: hair sags from there.
+        Groomed = "groomed",
+        /// One by which gravity keeps the hair as it was groomed.
+        SagFree = "sag-free",
+    }
+}
 
 /// The solver and its own parameters: `[solver]`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SolverSettings {
     /// The solver's name.
     pub method: String,
+    /// The shape of the hair at rest.
+    pub rest: RestKind,
     /// Every other key of the table; only the solver knows what they mean.
     #[serde(flatten)]
     pub parameters: Parameters,
@@ -23,7 +35,7 @@ impl Default for SolverSettings {
 impl SolverSettings {
     /// The solver of that name with its usual parameters.
     pub fn new(method: &str) -> Self {
-        Self { method: method.to_owned(), parameters: Parameters::none("solver") }
+        Self { method: method.to_owned(), rest: RestKind::Groomed, parameters: Parameters::none("solver") }
     }
 
     /// The error for a method that is not among `methods`.
@@ -36,8 +48,9 @@ impl SolverSettings {
 
     pub(super) fn read(scene: &Section<'_>) -> Result<Self, SceneError> {
         let Some(field) = scene.get("solver") else { return Ok(Self::default()) };
-        let (own, parameters) = field.split(&["method"])?;
+        let (own, parameters) = field.split(&["method", "rest"])?;
         let method = own.or("method", Self::default().method, |field| field.text())?;
-        Ok(Self { method, parameters })
+        let rest = own.or("rest", RestKind::Groomed, |field| field.choice())?;
+        Ok(Self { method, rest, parameters })
     }
 }

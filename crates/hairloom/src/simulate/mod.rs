@@ -21,9 +21,13 @@ use thiserror::Error;
 use self::hair::Followers;
 use self::track::{Track, motions};
 use crate::body::{Bodies, Body, BodyError, Motion, Shape, TriMesh};
+use crate::contact::nsgs::FullProblem;
 use crate::groom::{FARTHEST, Groom};
 use crate::math::Pose;
-use crate::scene::{Attach, Attachments, Drive, Model, ModelError, Scene, SceneError, State};
+use crate::rest::{Hair, Outcome, RestError};
+use crate::scene::{
+    Attach, Attachments, Drive, Model, ModelError, RestKind, Scene, SceneError, State, held_vertices,
+};
 use crate::solve::{Checkpoint, CheckpointError, Method, Report, Solver, Step, StepError};
 
 /// Something the user should know, though the run goes on.
@@ -72,6 +76,9 @@ pub enum SimulationError {
         /// What happened.
         source: StepError,
     },
+    /// The hair has no rest shape that would hold it.
+    #[error("rest shape: {0}")]
+    Rest(#[from] RestError),
     /// A checkpoint does not belong to this scene.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
@@ -131,6 +138,7 @@ pub struct Simulation {
     frame: u32,
     warnings: Vec<Warning>,
     imported: Imported,
+    rest: Option<Outcome>,
 }
 
 impl Simulation {
@@ -169,10 +177,21 @@ impl Simulation {
             }
             None => (groom.clone(), all_seats, None),
         };
-        let model = Arc::new(Model::new(&simulated.curves, &scene.material)?);
+        let mut model = Model::new(&simulated.curves, &scene.material)?;
         let pinned = hair::pinned(&simulated, &scene.groom)?;
         let attachments = hair::hold(&simulated, &seats, scene.groom.attach, &pinned, &bodies, holding);
-        let state = State::at_rest(model.groomed.iter().map(|point| point.as_dvec3()).collect());
+        let mut state = State::at_rest(model.groomed.iter().map(|point| point.as_dvec3()).collect());
+        let mut rest = None;
+        if scene.solver.rest == RestKind::SagFree {
+            let held = held_vertices(&model, &attachments);
+            let gravity = scene.gravity.at(start);
+            let hair = Hair { model: &model, positions: &state.positions, held: &held, gravity };
+            let outcome = method.sag_free(&hair)?;
+            model.rest = Some(Arc::new(outcome.shape.clone()));
+            state.orientations.clone_from(&outcome.shape.orientations);
+            rest = Some(outcome);
+        }
+        let model = Arc::new(model);
         let mut solver = method.build(&model);
         solver.load(&state);
         let velocities = vec![Vec3::ZERO; groom.curves.points.len()];
@@ -191,7 +210,13 @@ impl Simulation {
             frame: 0,
             warnings,
             imported,
+            rest,
         })
+    }
+
+    /// The rest shape that was found for the hair, where the scene asks for one.
+    pub fn rest(&self) -> Option<&Outcome> {
+        self.rest.as_ref()
     }
 
     /// The scene.
@@ -222,6 +247,11 @@ impl Simulation {
     /// All strands at the end of the last frame.
     pub fn strands(&self) -> &Frame {
         &self.strands
+    }
+
+    /// The contact problem that the last step solved, where the method solves one for all contacts at once.
+    pub fn contact_problem(&self) -> Option<FullProblem> {
+        self.solver.contact_problem()
     }
 
     /// The last frame that was finished; 0 before the first step.

@@ -1,0 +1,117 @@
+//! The twisting experiment (figure 6): a straight rod between two clamps, one of which turns on and on.
+
+use glam::{DQuat, DVec3};
+use hairloom::math::Pose;
+use hairloom::solve::Method;
+use hairloom_picture::plot::{Axis, Figure, Panel, Series};
+use serde::{Deserialize, Serialize};
+
+use super::{VECTORS, with_vector};
+use crate::LabError;
+use crate::experiment::{BadKey, Experiment};
+use crate::outcome::{Check, Findings, Row};
+use crate::strands::{Hold, Rig, Rod, alone, check_range, straight};
+
+/// Steps a second.
+const RATE: f64 = 60.0;
+
+/// What can be set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Params {
+    /// The hair.
+    #[serde(flatten)]
+    rod: Rod,
+    /// Angle that every joint is twisted by in the end, if the twist is even [°].
+    twist: f64,
+    /// How long the clamp turns, and as long again it stands [s].
+    duration: f64,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { rod: Rod::of(0.1, 5.0e-3), twist: 120.0, duration: 5.0 }
+    }
+}
+
+/// The experiment.
+pub(crate) struct TwistingRod;
+
+impl Experiment for TwistingRod {
+    type Params = Params;
+    const NAME: &'static str = "twisting-rod";
+    const SUMMARY: &'static str = "a rod between clamps, one of which turns: twist stays even with the augmented Darboux vector, and gathers in a few joints with the plain one";
+    const REFERENCE: &'static str = "even twist, the only one with equal moments in all joints of a straight rod; figure 6 of Hsu et al. 2023";
+    const SOLVERS: &'static [&'static str] = &["xpbd-mpm"];
+    const HELP: &'static [(&'static str, &'static str)] = &[
+        ("twist", "angle that every joint is twisted by in the end, if the twist is even [°]"),
+        ("duration", "how long the clamp turns, and as long again it stands [s]"),
+    ];
+
+    fn adapt(method: &mut Method) {
+        alone(method);
+    }
+
+    fn rod(params: &Params) -> Option<&Rod> {
+        Some(&params.rod)
+    }
+
+    fn check(params: &Params) -> Result<(), BadKey> {
+        check_range(("twist", params.twist, 0.0, 170.0))?;
+        check_range(("duration", params.duration, 0.1, 100.0))
+    }
+
+    fn run(params: &Params, method: &Method) -> Result<Findings, LabError> {
+        let edges = params.rod.edges(params.rod.length, 2);
+        let curve = straight(DVec3::X, params.rod.length, edges);
+        // Joints between the held segments at both ends.
+        let total = params.twist.to_radians() * (edges - 1) as f64;
+        let steps = (params.duration * RATE).round() as usize;
+        let (mut rows, mut checks) = (Vec::new(), Vec::new());
+        let mut panel = Panel::new(Axis::new("joint"), Axis::new("twist [°]")).titled("Twist along the rod");
+        for (darboux, name) in VECTORS {
+            let method = with_vector(method, darboux);
+            let material = params.rod.material();
+            let mut rig = Rig::new(std::slice::from_ref(&curve), &material, Hold::Clamps, &method)?
+                .with_gravity(DVec3::ZERO)
+                .with_held_ends();
+            // Turned about its own end.
+            let turned = |step: usize| Pose {
+                rotation: DQuat::from_rotation_x(total * (step.min(steps) as f64 / steps as f64)),
+                translation: DVec3::ZERO,
+            };
+            for step in 0..2 * steps {
+                rig.move_tips(&[(turned(step), turned(step + 1))], 1.0 / RATE)?;
+                rig.step(1.0 / RATE)?;
+            }
+            let state = rig.state();
+            let between = state.orientations.windows(2).take(edges - 1);
+            let twists: Vec<f64> = between
+                .map(|pair| {
+                    let turn = pair[0].conjugate() * pair[1];
+                    2.0 * turn.z.atan2(turn.w).to_degrees().rem_euclid(180.0)
+                })
+                .map(|twist| if twist > 180.0 { twist - 360.0 } else { twist })
+                .collect();
+            let uneven = twists.iter().map(|twist| (twist - params.twist).abs()).fold(0.0, f64::max);
+            let aside =
+                rig.shapes()[0].iter().map(|p| p.y.hypot(p.z)).fold(0.0, f64::max) / params.rod.length;
+            rows.push(
+                Row::new()
+                    .with("vector", name)
+                    .with("even_twist", params.twist)
+                    .with("worst_deviation", uneven)
+                    .with("aside", aside),
+            );
+            if name == "augmented" {
+                checks.push(Check::at_most("augmented: twist away from even [°]", uneven, 1.0));
+                checks.push(Check::at_most("augmented: away from straight [lengths]", aside, 1.0e-3));
+            } else {
+                checks.push(Check::at_least("plain: twist away from even [°]", uneven, 20.0));
+            }
+            let points = twists.iter().enumerate().map(|(joint, &twist)| (joint as f64, twist)).collect();
+            panel = panel.with(Series::line(name, points).marked());
+        }
+        Ok(Findings { rows, checks, figure: Figure::new("Twisting rod").with(panel) })
+    }
+}

@@ -1,0 +1,155 @@
+//! The zig-zag experiment (figure 7): a folded rod that gravity leaves alone is blown about, and comes back only if its joints know
+//! which way they were folded.
+
+use glam::DVec3;
+use hairloom::scene::Wind;
+use hairloom::solve::Method;
+use hairloom_picture::plot::{Axis, Figure, Panel, Series};
+use serde::{Deserialize, Serialize};
+
+use super::{VECTORS, with_vector};
+use crate::LabError;
+use crate::experiment::{BadKey, Experiment};
+use crate::outcome::{Check, Findings, Row};
+use crate::strands::{Hold, Rig, Rod, alone, check_range};
+
+/// Steps a second.
+const RATE: f64 = 60.0;
+
+/// What can be set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Params {
+    /// The hair.
+    #[serde(flatten)]
+    rod: Rod,
+    /// Angle that neighbouring segments are folded by [°].
+    fold: f64,
+    /// Speed of the gust [m/s].
+    wind: f64,
+    /// Rate at which the rod takes on the velocity of the air [1/s].
+    drag: f64,
+    /// Time of rest before the gust, of the gust, and after it [s].
+    times: Vec<f64>,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { rod: Rod::of(0.08, 5.0e-3), fold: 120.0, wind: 20.0, drag: 20.0, times: vec![1.0, 0.5, 4.0] }
+    }
+}
+
+impl Params {
+    /// The zig-zag, downwards from its root.
+    fn curve(&self) -> Vec<DVec3> {
+        let edges = self.rod.edges(self.rod.length, 2);
+        let edge = self.rod.length / edges as f64;
+        let (sine, cosine) = (0.5 * self.fold).to_radians().sin_cos();
+        let mut points = vec![DVec3::ZERO];
+        for i in 0..edges {
+            let side = if i % 2 == 0 { sine } else { -sine };
+            points.push(points[i] + DVec3::new(side, -cosine, 0.0) * edge);
+        }
+        points
+    }
+}
+
+/// The experiment.
+pub(crate) struct ZigZag;
+
+impl Experiment for ZigZag {
+    type Params = Params;
+    const NAME: &'static str = "zig-zag";
+    const SUMMARY: &'static str = "a folded rod in equilibrium comes back after a gust with the augmented Darboux vector, and not with the plain one";
+    const REFERENCE: &'static str = "figure 7 of Hsu et al. 2023";
+    const SOLVERS: &'static [&'static str] = &["xpbd-mpm"];
+    const HELP: &'static [(&'static str, &'static str)] = &[
+        ("fold", "angle that neighbouring segments are folded by [°]"),
+        ("wind", "speed of the gust [m/s]"),
+        ("drag", "rate at which the rod takes on the velocity of the air [1/s]"),
+        ("times", "time of rest before the gust, of the gust, and after it [s]"),
+    ];
+
+    fn adapt(method: &mut Method) {
+        alone(method);
+    }
+
+    fn rod(params: &Params) -> Option<&Rod> {
+        Some(&params.rod)
+    }
+
+    fn check(params: &Params) -> Result<(), BadKey> {
+        check_range(("fold", params.fold, 0.0, 170.0))?;
+        check_range(("wind", params.wind, 0.0, 1.0e3))?;
+        check_range(("drag", params.drag, 0.0, 1.0e3))?;
+        if params.times.len() != 3 {
+            return Err(("times", format!("it has {} values; 3 are expected", params.times.len())));
+        }
+        params.times.iter().try_for_each(|&time| check_range(("times", time, 0.0, 100.0)))
+    }
+
+    fn run(params: &Params, method: &Method) -> Result<Findings, LabError> {
+        let curve = params.curve();
+        let mut material = params.rod.material();
+        material.drag = params.drag;
+        let (mut rows, mut checks, mut times, mut shapes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for (darboux, name) in VECTORS {
+            let method = with_vector(method, darboux);
+            let rig = Rig::new(std::slice::from_ref(&curve), &material, Hold::Root, &method)?;
+            let (mut rig, outcome) = rig.sag_free(&method)?;
+            let away = |rig: &Rig| -> f64 {
+                let shape = &rig.shapes()[0];
+                let far = shape.iter().zip(&curve).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+                far / params.rod.length
+            };
+            let (mut line, mut found) = (Vec::new(), Vec::new());
+            for (phase, &duration) in params.times.iter().enumerate() {
+                rig.wind = if phase == 1 { Wind::uniform(DVec3::X * params.wind) } else { Wind::still() };
+                let mut most = 0.0f64;
+                for _ in 0..(duration * RATE).round() as usize {
+                    rig.step(1.0 / RATE)?;
+                    most = most.max(away(&rig));
+                    line.push((rig.time, away(&rig)));
+                }
+                found.push((most, away(&rig)));
+            }
+            let (still, blown, back) = (found[0].0, found[1].0, found[2].1);
+            rows.push(
+                Row::new()
+                    .with("vector", name)
+                    .with("stiffened", outcome.stiffened)
+                    .with("moved_at_rest", still)
+                    .with("blown", blown)
+                    .with("away_after", back),
+            );
+            checks.push(Check::at_most(format!("{name}: moved at rest [lengths]"), still, 0.005));
+            checks.push(match name {
+                "plain" => {
+                    Check::at_least("plain: away from the groomed shape after the gust [lengths]", back, 0.1)
+                }
+                _ => Check::at_most(
+                    "augmented: away from the groomed shape after the gust [lengths]",
+                    back,
+                    0.02,
+                ),
+            });
+            times.push(Series::line(name, line));
+            let shape = rig.shapes()[0].iter().map(|p| (p.x, p.y)).collect();
+            shapes.push(Series::line(name, shape).marked());
+        }
+        let mut over_time = Panel::new(Axis::new("time [s]"), Axis::new("away [lengths]"))
+            .titled("Distance from the groomed shape");
+        for series in times {
+            over_time = over_time.with(series);
+        }
+        let groomed = curve.iter().map(|p| (p.x, p.y)).collect();
+        let mut after = Panel::new(Axis::new("x [m]"), Axis::new("y [m]"))
+            .titled("After the gust")
+            .with_equal_aspect()
+            .with(Series::line("groomed", groomed).dashed());
+        for series in shapes {
+            after = after.with(series);
+        }
+        Ok(Findings { rows, checks, figure: Figure::new("Zig-zag").with(over_time).with(after) })
+    }
+}

@@ -1,0 +1,38 @@
+use thiserror::Error;
+
+/// Why hair has no rest shape that holds it.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum RestError {
+    /// Nothing carries a strand.
+    #[error(
+        "strand {strand} is attached nowhere, and falls whatever its rest shape; hold its root, or take gravity away"
+    )]
+    Unsupported {
+        /// Index of the strand.
+        strand: usize,
+    },
+    /// Nothing keeps a strand from turning.
+    #[error("strand {strand} is held, but not at its root, and turns whatever its rest shape; hold its root")]
+    Rootless {
+        /// Index of the strand.
+        strand: usize,
+    },
+    /// The method has no rest shape.
+    #[error("{method} has no rest shape that holds hair against gravity; {others} have")]
+    NoRestShape {
+        /// Name of the method.
+        method: &'static str,
+        /// Names of methods with rest shapes.
+        others: &'static str,
+    },
+    /// Columns that do not fit each other.
+    #[error("{column} has {given} entries for {vertices} vertices")]
+    WrongCount {
+        /// Which column.
+        column: &'static str,
+        /// Its entries.
+        given: usize,
+        /// Vertices of the model.
+        vertices: usize,
+    },
+}

@@ -1,0 +1,138 @@
+//! Rest shapes that hold the groomed hair where it is under gravity.
+//!
+//! # Theory
+//!
+//! J. Hsu, T. Wang, Z. Pan, X. Gao, C. Yuksel, K. Wu, *Sag-Free Initialization for Strand-Based Hybrid Hair Simulation*, 2023. Four
+//! stages: forces that balance gravity (global force: [`Forces`]), the rest lengths, orientations and strains that make them (local
+//! force), moments that balance those forces (global torque), and the rest curvatures that make those (local torque).
+//!
+//! # Conventions
+//!
+//! A segment belongs to its vertex nearer to the root, as rest lengths do in [`Model`](crate::scene::Model): segment `v` joins vertices
+//! `v` and `v + 1`, and the entry at a tip is zero. Its force acts on vertex `v + 1`, and its opposite on vertex `v`. So a strand
+//! that hangs from its root has forces that point up, each as large as the weight of all vertices behind it.
+
+mod error;
+mod law;
+mod local_force;
+mod own_weight;
+mod sag_free;
+mod torque;
+
+pub use error::RestError;
+pub use own_weight::own_weight;
+pub use sag_free::{Outcome, sag_free, sag_free_elastic};
+
+use glam::{DQuat, DVec3};
+
+use crate::groom::Curves;
+use crate::rod::cosserat::{Darboux, frames_along};
+use crate::scene::Model;
+
+/// Hair that is to stay where it is.
+#[derive(Debug, Clone, Copy)]
+pub struct Hair<'a> {
+    /// What stays constant.
+    pub model: &'a Model,
+    /// Where all vertices are, and are to stay [m].
+    pub positions: &'a [DVec3],
+    /// Which vertices something else holds.
+    pub held: &'a [bool],
+    /// Acceleration of gravity [m/s²].
+    pub gravity: DVec3,
+}
+
+/// Forces and stresses that keep hair at rest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Forces {
+    /// The force of each segment on its vertex nearer to the tip [N]; zero at tips. The other vertex feels the opposite.
+    pub segments: Vec<DVec3>,
+    /// V⁰τ of each vertex, its volume at rest times its Kirchhoff stress [J]: xx, xy, xz, yy, yz, zz. A node i of the grid feels
+    /// −V⁰τ ∇w_i.
+    pub stresses: Vec<[f64; 6]>,
+    /// Side of a cell of the grid that the stresses balance on [m], its nodes on world multiples of it; of no meaning where all
+    /// stresses are zero.
+    pub cell: f64,
+}
+
+/// What a round Cosserat rod resists with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stiffness {
+    /// EA, against stretching and shearing [N].
+    pub stretch: f64,
+    /// EI, against bending and twisting [N m²].
+    pub bend: f64,
+    /// What joints compare with their rest shape.
+    pub darboux: Darboux,
+}
+
+/// The shape that hair has without gravity.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RestShape {
+    /// Lengths of the segments [m]; 0 at tips.
+    pub lengths: Vec<f64>,
+    /// Rotations over the joints, from the frame of the segment before each vertex to that of the one behind it; at roots from that of
+    /// the clamp.
+    pub joints: Vec<DQuat>,
+    /// Factors on the stiffness of the segments, 1 or more.
+    pub stretch: Vec<f64>,
+    /// Factors on the stiffness of the joints, 1 or more.
+    pub bend: Vec<f64>,
+    /// Forces that the segments make in the shape that gravity gives the hair, on their vertices nearer to the tip [N].
+    pub forces: Vec<DVec3>,
+    /// Frames of the segments in that shape.
+    pub orientations: Vec<DQuat>,
+    /// V⁰τ of each vertex in that shape [J]: xx, xy, xz, yy, yz, zz.
+    pub stresses: Vec<[f64; 6]>,
+    /// Side of a cell of the grid that the stresses balance on [m].
+    pub cell: f64,
+}
+
+/// The rest shape of one segment and of the joint before it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RestElement {
+    /// Length of the segment [m].
+    pub length: f64,
+    /// Rotation over the joint.
+    pub joint: DQuat,
+    /// Factor on the stiffness of the segment.
+    pub stretch: f64,
+    /// Factor on the stiffness of the joint.
+    pub bend: f64,
+}
+
+impl RestShape {
+    /// The segment behind a vertex, and the joint at it.
+    ///
+    /// # Panics
+    /// Where there is no such vertex.
+    pub fn of(&self, vertex: usize) -> RestElement {
+        RestElement {
+            length: self.lengths[vertex],
+            joint: self.joints[vertex],
+            stretch: self.stretch[vertex],
+            bend: self.bend[vertex],
+        }
+    }
+
+    /// The strands of `model` as they would be without gravity, from their clamped roots on.
+    ///
+    /// # Panics
+    /// Where the model has other strands than the shape was found for.
+    pub fn curves(&self, model: &Model) -> Curves {
+        let mut curves = Curves::default();
+        for strand in 0..model.strands() {
+            let range = model.range(strand);
+            let groomed: Vec<DVec3> = model.groomed[range.clone()].iter().map(|p| p.as_dvec3()).collect();
+            let (mut point, mut frame) = (groomed[0], frames_along(&groomed, DQuat::IDENTITY)[0]);
+            let mut points = vec![point];
+            for vertex in range.start..range.end - 1 {
+                frame = (frame * self.joints[vertex]).normalize();
+                point += frame * DVec3::Z * self.lengths[vertex];
+                points.push(point);
+            }
+            curves.push(points.into_iter().map(|point| point.as_vec3()));
+        }
+        curves
+    }
+}

@@ -1,0 +1,219 @@
+//! All stages after the forces: a rest shape that makes them.
+
+use std::ops::Range;
+
+use glam::{DQuat, DVec3};
+use rayon::prelude::*;
+
+use super::law::Law;
+use super::local_force::{Segment, segment, turned_to, unsheared};
+use super::torque::{Chain, Joints};
+use super::{Forces, Hair, RestError, RestShape, Stiffness};
+use crate::rod::cosserat::{Darboux, bending_length, frames_along};
+use crate::scene::Material;
+
+/// A rest shape, and what it took.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// The rest shape.
+    pub shape: RestShape,
+    /// Segments and joints that had to be stiffened, of all, from 0 to 1.
+    pub stiffened: f64,
+    /// Strands that would leave their equilibrium without being stiffened.
+    pub unstable_strands: usize,
+    /// Mean square of the force that is left on a vertex [N²].
+    pub force_error: f64,
+    /// Largest acceleration that is left on a vertex, over gravity's.
+    pub worst_acceleration: f64,
+}
+
+/// What one strand gets.
+struct Strand {
+    segments: Vec<Segment>,
+    frames: Vec<DQuat>,
+    joints: Vec<DQuat>,
+    bend: Vec<f64>,
+    unstable: bool,
+}
+
+/// How rods are made.
+#[derive(Debug, Clone, Copy)]
+enum Rod {
+    /// Cosserat rods.
+    Cosserat(Stiffness),
+    /// Discrete elastic rods: EA [N], and stiffness against bending about both axes and twisting [N m²].
+    Elastic(f64, DVec3),
+}
+
+impl Rod {
+    /// What a segment must be like to make a force.
+    fn segment(&self, edge: DVec3, force: DVec3) -> Segment {
+        match self {
+            Self::Cosserat(stiffness) => segment(edge, force, stiffness),
+            Self::Elastic(stretch, _) => unsheared(edge, force, *stretch),
+        }
+    }
+
+    /// The joint of a bending length [m].
+    fn law(&self, length: f64) -> Law {
+        match self {
+            Self::Cosserat(stiffness) => match stiffness.darboux {
+                Darboux::Augmented => Law::Cosserat(stiffness.bend / length),
+                Darboux::Plain => Law::Plain(stiffness.bend / length),
+            },
+            Self::Elastic(_, bend) => Law::Elastic(*bend / length),
+        }
+    }
+}
+
+/// As [`sag_free`], for discrete elastic rods of their materials whose strains are measured by half sines, and whose every strand carries
+/// itself.
+pub fn sag_free_elastic(hair: &Hair<'_>, forces: Forces) -> Result<Outcome, RestError> {
+    stages(hair, forces, |material| {
+        Rod::Elastic(material.young * material.area(), DVec3::from_array(material.rod_stiffness()))
+    })
+}
+
+/// A rest shape by which rods make `forces`, and so keep `hair` where it is; `stiffness` tells that of a material. Roots must be held.
+pub fn sag_free(
+    hair: &Hair<'_>,
+    forces: Forces,
+    stiffness: impl Fn(&Material) -> Stiffness + Sync,
+) -> Result<Outcome, RestError> {
+    stages(hair, forces, |material| Rod::Cosserat(stiffness(material)))
+}
+
+fn stages(
+    hair: &Hair<'_>,
+    forces: Forces,
+    rod: impl Fn(&Material) -> Rod + Sync,
+) -> Result<Outcome, RestError> {
+    hair.check()?;
+    let vertices = hair.model.vertices();
+    for (column, given) in [("segments", forces.segments.len()), ("stresses", forces.stresses.len())] {
+        if given != vertices {
+            return Err(RestError::WrongCount { column, given, vertices });
+        }
+    }
+    let strands: Vec<Strand> = (0..hair.model.strands())
+        .into_par_iter()
+        .map(|strand| one_strand(hair, &forces, strand, &rod(hair.model.material(strand))))
+        .collect::<Result<_, _>>()?;
+    Ok(assemble(hair, forces, strands))
+}
+
+/// The second to the fourth stage for one strand.
+fn one_strand(hair: &Hair<'_>, forces: &Forces, strand: usize, rod: &Rod) -> Result<Strand, RestError> {
+    let range = hair.model.range(strand);
+    if !hair.held[range.start] && hair.gravity != DVec3::ZERO {
+        return Err(RestError::Rootless { strand });
+    }
+    let positions = &hair.positions[range.clone()];
+    let groomed = frames_along(positions, DQuat::IDENTITY);
+    let edges: Vec<DVec3> = positions.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let forces = &forces.segments[range.start..range.end - 1];
+    let segments: Vec<Segment> =
+        edges.iter().zip(forces).map(|(&edge, &force)| rod.segment(edge, force)).collect();
+    let held = |vertex: usize| hair.held[range.start + vertex];
+    let segment_held = |segment: usize| held(segment) && held(segment + 1);
+    let frames: Vec<DQuat> = (0..edges.len())
+        .map(|s| if segment_held(s) { groomed[s] } else { turned_to(groomed[s], segments[s].director) })
+        .collect();
+    let lengths = &hair.model.rest_lengths[range.start..range.end - 1];
+    // Nothing bends between segments that are held: those joints are in no chain.
+    let laws: Vec<Law> = (0..edges.len())
+        .map(|s| rod.law(bending_length(lengths, s, held).unwrap_or(f64::INFINITY)))
+        .collect();
+
+    let mut result = Strand {
+        segments,
+        joints: (0..edges.len()).map(|s| natural(&groomed, &frames, s)).collect(),
+        frames,
+        bend: vec![1.0; edges.len()],
+        unstable: false,
+    };
+    for free in free_runs(edges.len(), segment_held) {
+        let clamp = if free.start == 0 { groomed[0] } else { result.frames[free.start - 1] };
+        let chain = Chain {
+            clamp,
+            frames: result.frames[free.clone()].to_vec(),
+            edges: edges[free.clone()].to_vec(),
+            forces: forces[free.clone()].to_vec(),
+            laws: laws[free.clone()].to_vec(),
+        };
+        let Joints { rests, stiffening, stability } = chain.joints();
+        result.joints[free.clone()].copy_from_slice(&rests);
+        result.bend[free].copy_from_slice(&stiffening);
+        result.unstable |= stability > 1.0;
+    }
+    Ok(result)
+}
+
+/// The rotation over the joint before a segment, as it is.
+fn natural(groomed: &[DQuat], frames: &[DQuat], segment: usize) -> DQuat {
+    let before = if segment == 0 { groomed[0] } else { frames[segment - 1] };
+    (before.conjugate() * frames[segment]).normalize()
+}
+
+/// Runs of segments that are not held.
+fn free_runs(segments: usize, held: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for segment in (0..segments).filter(|&segment| !held(segment)) {
+        match runs.last_mut() {
+            Some(run) if run.end == segment => run.end += 1,
+            _ => runs.push(segment..segment + 1),
+        }
+    }
+    runs
+}
+
+/// Puts strands together, and counts.
+fn assemble(hair: &Hair<'_>, forces: Forces, strands: Vec<Strand>) -> Outcome {
+    let vertices = hair.model.vertices();
+    let mut shape = RestShape {
+        lengths: Vec::with_capacity(vertices),
+        joints: Vec::with_capacity(vertices),
+        stretch: Vec::with_capacity(vertices),
+        bend: Vec::with_capacity(vertices),
+        orientations: Vec::with_capacity(vertices),
+        forces: Vec::new(),
+        stresses: forces.stresses,
+        cell: forces.cell,
+    };
+    for strand in &strands {
+        shape.lengths.extend(strand.segments.iter().map(|segment| segment.length).chain([0.0]));
+        shape.stretch.extend(strand.segments.iter().map(|segment| segment.stiffening).chain([1.0]));
+        shape.joints.extend(strand.joints.iter().copied().chain([DQuat::IDENTITY]));
+        shape.bend.extend(strand.bend.iter().copied().chain([1.0]));
+        shape.orientations.extend_from_slice(&strand.frames);
+        shape.orientations.extend(strand.frames.last());
+    }
+    let raised = |factors: &[f64]| factors.iter().filter(|&&factor| factor > 1.0).count();
+    let elements = 2 * (vertices - hair.model.strands()).max(1);
+    let stiffened = (raised(&shape.stretch) + raised(&shape.bend)) as f64 / elements as f64;
+    let unstable_strands = strands.iter().filter(|strand| strand.unstable).count();
+    let (force_error, worst_acceleration) = residual(hair, &forces.segments, &shape.stresses);
+    shape.forces = forces.segments;
+    Outcome { shape, stiffened, unstable_strands, force_error, worst_acceleration }
+}
+
+/// Mean square of the force left on a free vertex [N²] and its largest acceleration over gravity's. Where there are stresses the grid alone
+/// knows what is left, and vertices say nothing.
+fn residual(hair: &Hair<'_>, forces: &[DVec3], stresses: &[[f64; 6]]) -> (f64, f64) {
+    if stresses.iter().any(|stress| *stress != [0.0; 6]) {
+        return (f64::NAN, f64::NAN);
+    }
+    let (mut sum, mut worst, mut count) = (0.0, 0.0f64, 0usize);
+    for strand in 0..hair.model.strands() {
+        let range = hair.model.range(strand);
+        for vertex in range.clone().filter(|&vertex| !hair.held[vertex]) {
+            let before = if vertex == range.start { DVec3::ZERO } else { forces[vertex - 1] };
+            let mass = f64::from(hair.model.masses[vertex]);
+            let left = before - forces[vertex] + hair.gravity * mass;
+            sum += left.length_squared();
+            worst = worst.max(left.length() / mass);
+            count += 1;
+        }
+    }
+    (sum / count.max(1) as f64, worst / hair.gravity.length().max(f64::MIN_POSITIVE))
+}

@@ -1,0 +1,219 @@
+//! The third and the fourth stage: moments that keep every segment from turning, and the rotations over the joints at rest that make
+//! them (sections 3.2.3 and 3.2.4 of Hsu et al. 2023).
+//!
+//! Segments feel the torque f × e of their forces, and every joint turns the segment behind it by M and the one before by −M. Along the
+//! axes of the world the block tridiagonal system of equation 16 is a chain: M = M' − f × e, from a free end on.
+
+use glam::{DMat3, DQuat, DVec3};
+
+use super::law::{Joint, Law, cross, outer};
+
+/// How much stiffer joints are than stability needs.
+const SAFETY: f64 = 1.1;
+
+/// A strand that is held at its start: its first joint hangs on a clamp, its last segment ends free.
+#[derive(Debug, Clone)]
+pub(super) struct Chain {
+    /// Frame of the clamp.
+    pub clamp: DQuat,
+    /// Frames of the segments.
+    pub frames: Vec<DQuat>,
+    /// Edges [m].
+    pub edges: Vec<DVec3>,
+    /// Forces on the ends towards the tip [N].
+    pub forces: Vec<DVec3>,
+    /// The joint before each segment.
+    pub laws: Vec<Law>,
+}
+
+/// Joints that hold a chain.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Joints {
+    /// Rotations over the joints at rest.
+    pub rests: Vec<DQuat>,
+    /// Factors on the stiffnesses.
+    pub stiffening: Vec<f64>,
+    /// Of the factors, the one that the whole chain needs so that it does not leave its equilibrium.
+    pub stability: f64,
+}
+
+impl Chain {
+    /// The moments of the joints on the segments behind them [N m].
+    pub(super) fn moments(&self) -> Vec<DVec3> {
+        let mut moments = vec![DVec3::ZERO; self.edges.len()];
+        let mut behind = DVec3::ZERO;
+        for (segment, moment) in moments.iter_mut().enumerate().rev() {
+            behind -= self.forces[segment].cross(self.edges[segment]);
+            *moment = behind;
+        }
+        moments
+    }
+
+    fn before(&self, segment: usize) -> DQuat {
+        if segment == 0 { self.clamp } else { self.frames[segment - 1] }
+    }
+
+    fn joint(&self, segment: usize, moment: DVec3) -> Joint {
+        Joint { before: self.before(segment), behind: self.frames[segment], moment }
+    }
+
+    /// Joints that make the moments, stiffened where equation 18 or stability asks for it.
+    pub(super) fn joints(&self) -> Joints {
+        let moments = self.moments();
+        let joints: Vec<Joint> =
+            moments.iter().enumerate().map(|(segment, &moment)| self.joint(segment, moment)).collect();
+        let needed: Vec<f64> = self.laws.iter().zip(&joints).map(|(law, joint)| law.needed(joint)).collect();
+        // A tenth less must be stable, too: at the very bound hair has no stiffness left.
+        let stable = |factor: f64| {
+            let factors: Vec<f64> = needed.iter().map(|needed| needed.max(factor) / SAFETY).collect();
+            self.is_stable(&joints, &factors)
+        };
+        let stability = least_stable(stable);
+        let stiffening: Vec<f64> = needed.iter().map(|needed| needed.max(stability)).collect();
+        let laws = self.laws.iter().zip(&joints).zip(&stiffening);
+        let rests = laws.map(|((law, joint), &factor)| law.rest(joint, factor)).collect();
+        Joints { rests, stiffening, stability }
+    }
+
+    /// Whether the energy of gravity, bending and twisting has a minimum here, for segments that neither stretch nor shear: its second
+    /// derivative with respect to turns of the segments is positive definite. With the second derivative H of a joint's energy and its
+    /// moment M it is ½ (a − b)ᵀ H (a − b) + ½ M · a × b for turns a before and b behind it, and with the force f of a segment
+    /// l (f·ψ d·ψ − f·d |ψ|²) / 2.
+    fn is_stable(&self, joints: &[Joint], factors: &[f64]) -> bool {
+        let mut inverse = DMat3::ZERO;
+        let mut behind: Option<(DMat3, DVec3)> = None;
+        // From the tip on, where hair hangs most freely.
+        for segment in (0..self.frames.len()).rev() {
+            let (edge, force) = (self.edges[segment], self.forces[segment]);
+            let mixed = outer(force, edge);
+            let own = self.laws[segment].stiffness(&joints[segment], factors[segment]);
+            let weight =
+                (mixed + mixed.transpose()) * 0.5 - DMat3::from_diagonal(DVec3::splat(force.dot(edge)));
+            let mut block = own + weight;
+            if let Some((stiffness, moment)) = behind {
+                let coupling = (stiffness + cross(moment * 0.5)) * -1.0;
+                block += stiffness - coupling * inverse * coupling.transpose();
+            }
+            if !is_positive(&block) {
+                return false;
+            }
+            inverse = block.inverse();
+            behind = Some((own, joints[segment].moment));
+        }
+        true
+    }
+}
+
+/// Whether a symmetric matrix is positive definite.
+fn is_positive(m: &DMat3) -> bool {
+    let minor = m.x_axis.x * m.y_axis.y - m.y_axis.x * m.y_axis.x;
+    m.x_axis.x > 0.0 && minor > 0.0 && m.determinant() > 0.0
+}
+
+/// The least factor, up to a twentieth, that is stable; 1 where nothing need be stiffened.
+fn least_stable(stable: impl Fn(f64) -> bool) -> f64 {
+    if stable(1.0) {
+        return 1.0;
+    }
+    let (mut low, mut high) = (1.0, 2.0);
+    while !stable(high) && high < 1.0e9 {
+        (low, high) = (high, high * 2.0);
+    }
+    while high > 1.05 * low {
+        let middle = (low * high).sqrt();
+        if stable(middle) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    high
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::{Quaternion, Random};
+    use crate::rod::cosserat::{BendTwist, Darboux, frames_along};
+
+    const GRAVITY: f64 = 9.81;
+
+    /// A strand of unit mass per length and unit EI through these points, carrying its own weight.
+    fn chain(points: &[DVec3]) -> Chain {
+        let edges: Vec<DVec3> = points.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let lengths: Vec<f64> = edges.iter().map(|edge| edge.length()).collect();
+        let mut forces = vec![DVec3::ZERO; edges.len()];
+        let mut carried = DVec3::ZERO;
+        for segment in (0..edges.len()).rev() {
+            let behind = lengths.get(segment + 1).copied().unwrap_or(0.0);
+            carried += DVec3::Y * (GRAVITY * 0.5 * (lengths[segment] + behind));
+            forces[segment] = carried;
+        }
+        let frames = frames_along(points, DQuat::IDENTITY);
+        let laws = (0..edges.len())
+            .map(|s| Law::Cosserat(2.0 / (lengths[s] + if s == 0 { 0.0 } else { lengths[s - 1] })))
+            .collect();
+        Chain { clamp: frames[0], frames, edges, forces, laws }
+    }
+
+    #[test]
+    fn a_pole_that_buckles_under_its_weight_is_stiffened_as_much_as_greenhill_says() {
+        // A. G. Greenhill 1881: upright poles buckle where ρ g A L³ / EI exceeds 7.8373.
+        for heaviness in [4.0, 6.5, 10.0, 40.0, 200.0f64] {
+            let length = (heaviness / GRAVITY).cbrt();
+            let points: Vec<DVec3> =
+                (0..=60).map(|i| DVec3::new(0.0, length * f64::from(i) / 60.0, 0.0)).collect();
+            let Joints { stability, .. } = chain(&points).joints();
+            let expected = (SAFETY * heaviness / 7.8373).max(1.0);
+            assert!((stability / expected - 1.0).abs() < 0.06, "{heaviness}: {stability} for {expected}");
+            let mut elastic = chain(&points);
+            for law in &mut elastic.laws {
+                let Law::Cosserat(stiffness) = *law else { continue };
+                *law = Law::Elastic(DVec3::new(1.0, 1.0, 0.7) * stiffness);
+            }
+            let Joints { stability, .. } = elastic.joints();
+            assert!((stability / expected - 1.0).abs() < 0.06, "{heaviness}: {stability} for {expected}");
+        }
+    }
+
+    #[test]
+    fn joints_make_the_moments_that_carry_the_strand() {
+        let mut random = Random::new(4);
+        let mut points = vec![DVec3::ZERO];
+        let mut direction = DVec3::X;
+        for i in 0..20 {
+            direction = (direction + random.direction().as_dvec3() * 0.4).normalize();
+            points.push(points[i] + direction * 0.04);
+        }
+        let chain = chain(&points);
+        let (moments, joints) = (chain.moments(), chain.joints());
+        for segment in 0..20 {
+            let joint = BendTwist {
+                before: Quaternion::<f64>::splat(chain.before(segment)),
+                behind: Quaternion::splat(chain.frames[segment]),
+                rest: Quaternion::splat(joints.rests[segment]),
+            };
+            let Law::Cosserat(stiffness) = chain.laws[segment] else { panic!("made so above") };
+            let stiffness = stiffness * joints.stiffening[segment];
+            let made = joint.pull(Darboux::Augmented) * (2.0 * stiffness);
+            let error = (DVec3::from_array(made.to_array()) - moments[segment]).length();
+            assert!(error < 1e-12, "{segment}: {error}");
+            // The moment carries everything behind it, about the vertex that the segment begins at.
+            let weight: DVec3 = (segment..20)
+                .map(|s| {
+                    let own = chain.forces[s] - chain.forces.get(s + 1).copied().unwrap_or_default();
+                    (points[s + 1] - points[segment]).cross(own)
+                })
+                .sum();
+            assert!((moments[segment] - weight).length() < 1e-12, "{segment}");
+        }
+    }
+
+    #[test]
+    fn a_hanging_strand_is_left_as_it_is() {
+        let points: Vec<DVec3> = (0..16).map(|i| DVec3::NEG_Y * (0.2 * f64::from(i))).collect();
+        let joints = chain(&points).joints();
+        assert_eq!((joints.stability, joints.stiffening), (1.0, vec![1.0; 15]));
+        assert!(joints.rests.iter().all(|rest| rest.w.abs() > 1.0 - 1e-12));
+    }
+}

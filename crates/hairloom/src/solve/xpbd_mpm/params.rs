@@ -1,0 +1,160 @@
+use serde::{Deserialize, Serialize};
+
+use crate::grid::{GridParams, Sand, Transfer};
+use crate::rest::Stiffness;
+use crate::rod::cosserat::Darboux;
+use crate::scene::{Material, Model};
+
+/// Parameters of the Cosserat rods and of their contact on the grid.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// Longest step [s]. Longer steps are cut into equal parts.
+    pub step: f64,
+    /// Least number of iterations of a step.
+    pub iterations: u32,
+    /// How far lengths may be off, relatively, before a step takes more iterations: where bodies throw the hair about, and where curls
+    /// couple bending and stretching.
+    pub tolerance: f64,
+    /// What joints compare with their rest shape.
+    pub darboux: Darboux,
+    /// Young's modulus for stretching and shearing [Pa]; the material's where there is none.
+    pub stretch_young: Option<f64>,
+    /// Young's modulus for bending and twisting [Pa]; the material's where there is none.
+    pub bend_young: Option<f64>,
+    /// How slow segments are to turn: their inertia is at least this times Δt √(EI / ρA) for each of their mass. Bending that goes
+    /// through less than a radian in a step does not feel it; with much less than 1 a joint turns a segment without moving its vertices,
+    /// and takes many iterations.
+    pub rotary_inertia: f64,
+    /// Whether strands meet each other, through the grid. Bodies are met in any case.
+    pub contact: bool,
+    /// Side of a cell of the grid [m]; where there is none it is the mean length of the segments, or what sound crosses in two steps if
+    /// that is more.
+    pub cell: Option<f64>,
+    /// Young's modulus of hair as a granular material [Pa].
+    pub grain_young: f32,
+    /// Poisson's ratio of hair as a granular material.
+    pub grain_poisson: f32,
+    /// Friction angle of hair as a granular material [°]; the arc tangent of the material's friction where there is none.
+    pub friction_angle: Option<f32>,
+    /// Share of the forces of its rod that a vertex takes by itself, from 0 (all go through the grid, as in the paper) to 1.
+    pub direct: f64,
+    /// α of ASFLIP: the part of what the grid cannot represent that vertices keep, from 0 to 1.
+    pub flip: f32,
+    /// β of ASFLIP: the part of that which also moves vertices, under pressure and where strands part, from 0 to 1.
+    pub separation: [f32; 2],
+    /// Distance that vertices keep from bodies, beside their radius [m].
+    pub margin: f64,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self::USUAL
+    }
+}
+
+impl Params {
+    /// The usual parameters.
+    pub const USUAL: Self = Self {
+        step: 1.0 / 360.0,
+        iterations: 1,
+        tolerance: 1.0e-6,
+        darboux: Darboux::Augmented,
+        stretch_young: None,
+        bend_young: None,
+        rotary_inertia: 1.0,
+        contact: true,
+        cell: None,
+        grain_young: 1.2e3,
+        grain_poisson: 0.3,
+        friction_angle: None,
+        direct: 1.0,
+        flip: 1.0,
+        separation: [1.0, 1.0],
+        margin: 0.0,
+    };
+
+    /// The stiffness of strands of a material. Flat sections count as round ones that are as stiff in the mean.
+    pub fn stiffness(&self, material: &Material) -> Stiffness {
+        let [over, along, _] = material.rod_stiffness();
+        Stiffness {
+            stretch: material.area() * self.stretch_young.unwrap_or(material.young),
+            bend: 0.5 * (over + along) * (self.bend_young.unwrap_or(material.young) / material.young),
+            darboux: self.darboux,
+        }
+    }
+
+    /// The side of a cell for this hair [m]: that of its rest shape, where stresses balance on one.
+    pub fn cell_of(&self, model: &Model) -> f64 {
+        let rest = model.rest.as_ref();
+        if let Some(rest) = rest.filter(|rest| rest.stresses.iter().any(|stress| *stress != [0.0; 6])) {
+            return rest.cell;
+        }
+        let edges = model.rest_lengths.iter().filter(|&&length| length > 0.0);
+        let (count, sum) = edges.fold((0u32, 0.0), |(count, sum), length| (count + 1, sum + length));
+        let density = model.materials.first().map_or(1300.0, |material| material.density);
+        let (lambda, mu) = self.grains(model).lame();
+        let crossed = 2.0 * self.step * ((lambda + 2.0 * mu) / density).sqrt();
+        self.cell.unwrap_or_else(|| crossed.max(sum / f64::from(count.max(1))))
+    }
+
+    /// Hair of this model as a granular material. Where strands differ the first material's friction counts.
+    pub fn grains(&self, model: &Model) -> Sand {
+        let friction = model.materials.first().map_or(0.2, |material| material.friction);
+        Sand {
+            young: self.grain_young,
+            poisson: self.grain_poisson,
+            friction_angle: self.friction_angle.unwrap_or(friction.atan().to_degrees() as f32),
+            ..Sand::default()
+        }
+    }
+
+    /// The grid for this hair, without gravity.
+    pub fn grid(&self, model: &Model) -> GridParams {
+        GridParams {
+            cell: self.cell_of(model),
+            gravity: glam::Vec3::ZERO,
+            transfer: Transfer::asflip(self.flip, self.separation),
+            material: crate::grid::Material::Sand(self.grains(model)),
+            ..GridParams::default()
+        }
+    }
+
+    /// The parameter that is out of range, if any, and what was expected there.
+    pub fn check(&self) -> Result<(), (&'static str, &'static str)> {
+        let positive = |value: f64| value.is_finite() && value > 0.0;
+        let unit = |value: f32| (0.0..=1.0).contains(&value);
+        let checks = [
+            ("step", (1e-5..=0.1).contains(&self.step), "a number of seconds from 1e-5 to 0.1"),
+            ("iterations", (1..=10_000).contains(&self.iterations), "a whole number from 1 to 10000"),
+            ("tolerance", positive(self.tolerance), "a positive number"),
+            ("stretch_young", self.stretch_young.is_none_or(positive), "a positive number of pascals"),
+            ("bend_young", self.bend_young.is_none_or(positive), "a positive number of pascals"),
+            ("rotary_inertia", (0.01..=100.0).contains(&self.rotary_inertia), "a number from 0.01 to 100"),
+            (
+                "cell",
+                self.cell.is_none_or(|cell| (1e-4..=10.0).contains(&cell)),
+                "a number of metres from 1e-4 to 10",
+            ),
+            (
+                "grain_young",
+                self.grain_young.is_finite() && self.grain_young > 0.0,
+                "a positive number of pascals",
+            ),
+            ("grain_poisson", (0.0..=0.49).contains(&self.grain_poisson), "a number from 0 to 0.49"),
+            (
+                "friction_angle",
+                self.friction_angle.is_none_or(|angle| (0.0..=89.0).contains(&angle)),
+                "a number of degrees from 0 to 89",
+            ),
+            ("direct", (0.0..=1.0).contains(&self.direct), "a number from 0 to 1"),
+            ("flip", unit(self.flip), "a number from 0 to 1"),
+            ("separation", self.separation.into_iter().all(unit), "two numbers from 0 to 1"),
+            ("margin", (0.0..=0.1).contains(&self.margin), "a number of metres from 0 to 0.1"),
+        ];
+        match checks.into_iter().find(|(_, ok, _)| !ok) {
+            None => Ok(()),
+            Some((key, _, expected)) => Err((key, expected)),
+        }
+    }
+}

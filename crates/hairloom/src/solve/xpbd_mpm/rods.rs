@@ -1,0 +1,137 @@
+//! All strands as rods.
+
+use glam::{DQuat, DVec3};
+use rayon::prelude::*;
+
+use super::advance::Conditions;
+use super::drive::{Holds, Part};
+use super::pack::{Pack, get_frame, get_vector};
+use super::{ABSURD_SPEED, Params};
+use crate::body::Obstacles;
+use crate::math::Stored;
+use crate::scene::{Model, State};
+use crate::solve::StepError;
+use crate::solve::packing::groups;
+
+/// Strands in lanes of `S`.
+#[derive(Debug, Clone)]
+pub(super) struct Rods<S> {
+    pub packs: Vec<Pack<S>>,
+    offsets: Vec<u32>,
+}
+
+impl<S: Stored> Rods<S> {
+    /// Lays out the hair of a model, as groomed; `held` tells for each vertex whether it is held.
+    pub(super) fn new(model: &Model, held: &[bool], params: &Params) -> Self {
+        let groups = groups(model, &vec![0; model.strands()], S::LANES);
+        let packs = groups.par_iter().map(|(_, group)| Pack::new(model, group, held, params));
+        let mut rods = Self { packs: packs.collect(), offsets: model.offsets.clone() };
+        let groomed = model.groomed.iter().map(|point| point.as_dvec3()).collect();
+        rods.load(model, &State::at_rest(groomed), |_| DQuat::IDENTITY);
+        rods
+    }
+
+    /// Sets positions and velocities. Frames come from the state; where it has none, from the groom, turned as told and transported
+    /// along the strand.
+    pub(super) fn load(&mut self, model: &Model, state: &State, turn: impl Fn(usize) -> DQuat + Sync) {
+        self.packs.par_iter_mut().for_each(|pack| {
+            for (lane, strand) in pack.lanes() {
+                let (range, turn) = (model.range(strand), turn(strand));
+                pack.load(lane, state, range.clone(), turn);
+                pack.load_forces(lane, model, range, turn);
+            }
+        });
+    }
+
+    /// Writes positions, velocities and orientations of all strands.
+    pub(super) fn store(&self, state: &mut State) {
+        let vertices = self.offsets.last().map_or(0, |&end| end as usize);
+        state.positions.resize(vertices, DVec3::ZERO);
+        state.velocities.resize(vertices, DVec3::ZERO);
+        state.orientations.resize(vertices, DQuat::IDENTITY);
+        for pack in &self.packs {
+            for (lane, strand) in pack.lanes() {
+                let (start, count) = (self.offsets[strand] as usize, pack.counts[lane] as usize);
+                for (vertex, row) in pack.moving.iter().enumerate().take(count) {
+                    state.positions[start + vertex] = pack.position(lane, vertex);
+                    state.velocities[start + vertex] = get_vector(&row.velocity, lane);
+                    // The tip has no segment: it repeats the last one.
+                    let frame = get_frame(&pack.moving[vertex.min(count - 2)].frame, lane);
+                    // Unit length but for single precision: one Newton step.
+                    state.orientations[start + vertex] = frame * (1.5 - 0.5 * frame.length_squared());
+                }
+            }
+        }
+    }
+
+    /// Parts of a step, of the rods by themselves. Returns the most iterations that a strand took, over all parts. Each pack goes through
+    /// all parts before the next, while it is in the processor's cache.
+    pub(super) fn advance<'a>(
+        &mut self,
+        holds: &Holds<'a>,
+        parts: &[Part<'a>],
+        params: &Params,
+    ) -> Result<u32, StepError> {
+        let Params { iterations, tolerance, darboux, rotary_inertia, .. } = *params;
+        let packs = self.packs.par_iter_mut();
+        let taken = packs.map_init(Vec::new, |scratch, pack| {
+            let (mut all, mut lost) = (0, false);
+            for part in parts {
+                let (dt, gravity) = (part.dt, part.drive.gravity);
+                let conditions = Conditions { dt, gravity, iterations, tolerance, darboux, rotary_inertia };
+                holds.act(part, pack);
+                let taken = pack.advance(conditions, scratch);
+                pack.rebase();
+                (all, lost) = (all + taken.iterations, lost || taken.lost);
+            }
+            (all, lost)
+        });
+        let (iterations, lost) = taken.reduce(|| (0, false), |a, b| (a.0.max(b.0), a.1 || b.1));
+        if lost {
+            self.check()?;
+        }
+        Ok(iterations)
+    }
+
+    /// Lets all lanes count from where their first vertices are.
+    pub(super) fn rebase(&mut self) {
+        self.packs.par_iter_mut().for_each(Pack::rebase);
+    }
+
+    /// Moves all vertices out of bodies. Returns how many touch.
+    pub(super) fn leave_bodies(&mut self, model: &Model, bodies: &Obstacles<'_>, margin: f64) -> u64 {
+        let packs = self.packs.par_iter_mut();
+        packs
+            .map(|pack| {
+                let touching = pack.leave_bodies(model, bodies, margin as f32);
+                pack.rebase();
+                touching
+            })
+            .sum()
+    }
+
+    /// Takes all speed from the rods.
+    pub(super) fn stop(&mut self) {
+        for row in self.packs.iter_mut().flat_map(|pack| &mut pack.moving) {
+            row.velocity = [S::default(); 3];
+            row.spin = [S::default(); 3];
+        }
+    }
+
+    /// That no vertex is lost.
+    pub(super) fn check(&self) -> Result<(), StepError> {
+        let lost = |pack: &Pack<S>| {
+            pack.lanes().find_map(|(lane, strand)| {
+                let rows = pack.moving[..pack.counts[lane] as usize].iter().enumerate();
+                rows.map(|(vertex, row)| (strand, vertex, get_vector(&row.velocity, lane).length()))
+                    .find(|&(_, _, speed)| speed.is_nan() || speed >= ABSURD_SPEED)
+            })
+        };
+        match self.packs.par_iter().find_map_first(lost) {
+            None => Ok(()),
+            Some((strand, vertex, speed)) => {
+                Err(StepError::Diverged { strand, vertex, problem: format!("its speed became {speed} m/s") })
+            }
+        }
+    }
+}
