@@ -211,14 +211,14 @@ fn look_around(
     for (at, (position, look)) in positions.iter().zip(looks.iter_mut()).enumerate() {
         look.clearance -= approach.shift;
         let local = approach.local(&inverse, *position);
-        // Negated, so that what is no number looks again.
-        if !(look.clearance_at(local) >= margin) {
-            let point = position.as_vec3();
-            look.position = local;
-            (xs[count], ys[count], zs[count]) = point.into();
-            near[count] = at as u32;
-            count += 1;
+        // What is no number looks again.
+        if look.clearance_at(local) >= margin {
+            continue;
         }
+        look.position = local;
+        (xs[count], ys[count], zs[count]) = position.as_vec3().into();
+        near[count] = at as u32;
+        count += 1;
     }
     boundary.clearances([&xs[..count], &ys[..count], &zs[..count]], &mut clearances[..count]);
     for (at, &particle) in near[..count].iter().enumerate() {

@@ -147,7 +147,7 @@ impl<S: Stored> Pack<S> {
                 hang_between(&mut strand.points[a..=b], &strand.lengths[a..b]);
             }
         }
-        for vertex in last_pin.max(1)..strand.points.len() {
+        for (vertex, &radius) in radii.iter().enumerate().skip(last_pin.max(1)) {
             if self.is_pinned(lane, vertex) {
                 continue;
             }
@@ -157,7 +157,7 @@ impl<S: Stored> Pack<S> {
                 let edge = strand.points[vertex] - leader;
                 strand.points[vertex] = leader + edge.normalize_or(DVec3::NEG_Y) * length;
             }
-            let reach = radii[vertex] + margin;
+            let reach = radius + margin;
             if bodies.clearance(strand.points[vertex].as_vec3()) >= reach {
                 continue;
             }
