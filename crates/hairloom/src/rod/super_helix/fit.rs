@@ -5,6 +5,10 @@ use crate::math::dense::{cholesky, cholesky_solve};
 
 /// Steps for a part of the polyline, and for all of it.
 const STEPS: usize = 30;
+/// Turning from vertex to vertex beyond which elements are held back [rad].
+const MOST_TURN: f64 = 0.6;
+/// Distance that counts as much as a radian too much, in edges.
+const RADIAN: f64 = 3.0;
 /// Turning within an element below which its twist cannot be told [rad].
 const LEAST_TURN: f64 = 0.2;
 
@@ -25,7 +29,8 @@ pub struct Fit {
 /// is at the first vertex, in any direction.
 ///
 /// The curve is followed from the root on, one element more at a time, from curvatures that the polyline's frames without twist
-/// tell: a helix shows there as curvatures that turn at the rate of its torsion.
+/// tell: a helix shows there as curvatures that turn at the rate of its torsion. Rods that would turn far from vertex to
+/// vertex, to coil up what length they have too much, are held back.
 pub fn fit(points: &[DVec3], arcs: &[f64], lengths: &[f64]) -> Fit {
     let (root, curvatures) = guess(points, arcs, lengths);
     let mut search = Search { points, arcs, lengths, root, curvatures, is_clamped: false };
@@ -64,7 +69,20 @@ impl Search<'_> {
     fn square(&self, known: usize) -> f64 {
         let chain = self.chain();
         let gap = |(&point, &arc): (&DVec3, &f64)| (point - chain.position(arc)).length_squared();
-        self.points[..known].iter().zip(self.arcs).map(gap).sum()
+        let coiled = self.curvatures.iter().map(|curvature| self.excess(curvature).0.powi(2));
+        self.points[..known].iter().zip(self.arcs).map(gap).sum::<f64>() + coiled.sum::<f64>()
+    }
+
+    /// By how much an element turns too much from vertex to vertex, as a distance [m], and how that grows with the curvatures.
+    fn excess(&self, curvature: &DVec3) -> (f64, DVec3) {
+        let edge = self.arcs.last().copied().unwrap_or_default() / (self.arcs.len().max(2) - 1) as f64;
+        let size = curvature.length();
+        let excess = size * edge - MOST_TURN;
+        if excess > 0.0 {
+            (RADIAN * edge * excess, *curvature * (RADIAN * edge * edge / size))
+        } else {
+            (0.0, DVec3::ZERO)
+        }
     }
 
     /// Levenberg and Marquardt's steps on the first `known` vertices with the first `elements`.
@@ -128,6 +146,14 @@ impl Search<'_> {
                         matrix[a * size + b] += row[a] * row[b];
                     }
                 }
+            }
+        }
+        for (element, curvature) in self.curvatures[..size / 3 - 1].iter().enumerate() {
+            let (excess, slope) = self.excess(curvature);
+            let first = 3 + 3 * element;
+            for a in 0..3 {
+                gradient[first + a] -= excess * slope[a];
+                (0..=a).for_each(|b| matrix[(first + a) * size + first + b] += slope[a] * slope[b]);
             }
         }
         (matrix, gradient)
