@@ -9,6 +9,7 @@ mod ftl;
 mod io;
 mod ldl;
 mod nsgs;
+mod sag_free;
 mod strands;
 
 use std::fmt;
@@ -83,6 +84,10 @@ pub fn names() -> &'static [(&'static str, &'static str)] {
             "nsgs",
             "contact problems, stored and grown: local solvers, mixing, interior point, assembly, two threads against one",
         ),
+        (
+            "sag-free",
+            "forces that hold the hairstyles of table 1 of Hsu et al. 2023: own weight, interior point, clarabel (HAIRLOOM_BENCH_LARGE: more)",
+        ),
         ("strands", "1,000 strands of 32 vertices on every solver: CPU seconds per simulated second"),
     ]
 }
@@ -98,6 +103,7 @@ pub fn run(name: &str) -> Result<Bench, LabError> {
         "io" => io::run(),
         "ldl" => Ok(ldl::run()),
         "nsgs" => nsgs::run(),
+        "sag-free" => sag_free::run(),
         "strands" => Ok(strands::run()),
         _ => {
             let known: Vec<&str> = names().iter().map(|(name, _)| *name).collect();
