@@ -9,6 +9,7 @@ mod io;
 mod ldl;
 mod nsgs;
 mod strands;
+mod xpbd_mpm;
 
 use std::fmt;
 
@@ -79,6 +80,7 @@ pub fn names() -> &'static [(&'static str, &'static str)] {
             "contact problems, stored and grown: local solvers, mixing, interior point, assembly, two threads against one",
         ),
         ("strands", "1,000 strands of 32 vertices on every solver: CPU seconds per simulated second"),
+        ("xpbd-mpm", "512 strands of 16 vertices: 64 iterations of Cosserat rods and a step of their grid"),
     ]
 }
 
@@ -93,6 +95,7 @@ pub fn run(name: &str) -> Result<Bench, LabError> {
         "ldl" => Ok(ldl::run()),
         "nsgs" => nsgs::run(),
         "strands" => Ok(strands::run()),
+        "xpbd-mpm" => Ok(xpbd_mpm::run()),
         _ => {
             let known: Vec<&str> = names().iter().map(|(name, _)| *name).collect();
             Err(LabError::unknown_bench(name, &known))
