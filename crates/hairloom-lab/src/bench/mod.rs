@@ -11,6 +11,7 @@ mod ldl;
 mod nsgs;
 mod sag_free;
 mod strands;
+mod xpbd_mpm;
 
 use std::fmt;
 
@@ -89,6 +90,7 @@ pub fn names() -> &'static [(&'static str, &'static str)] {
             "forces that hold the hairstyles of table 1 of Hsu et al. 2023: own weight, interior point, clarabel (HAIRLOOM_BENCH_LARGE: more)",
         ),
         ("strands", "1,000 strands of 32 vertices on every solver: CPU seconds per simulated second"),
+        ("xpbd-mpm", "512 strands of 16 vertices: 64 iterations of Cosserat rods and a step of their grid"),
     ]
 }
 
@@ -105,6 +107,7 @@ pub fn run(name: &str) -> Result<Bench, LabError> {
         "nsgs" => nsgs::run(),
         "sag-free" => sag_free::run(),
         "strands" => Ok(strands::run()),
+        "xpbd-mpm" => Ok(xpbd_mpm::run()),
         _ => {
             let known: Vec<&str> = names().iter().map(|(name, _)| *name).collect();
             Err(LabError::unknown_bench(name, &known))

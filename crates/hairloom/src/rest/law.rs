@@ -42,7 +42,10 @@ impl Law {
             }
             Self::Plain(stiffness) => {
                 let (strain, off) = plain_deviation(joint, *stiffness);
-                off.length() / (1.0 - MARGIN - strain.length()).max(0.05)
+                let room = off.length() / (1.0 - MARGIN - strain.length()).max(0.05);
+                // Beyond this the opposite of the rest rotation would be nearer, and be taken for it.
+                let side = (1.0 + MARGIN) * off.dot(strain) / strain.length_squared().max(1e-9);
+                room.max(side)
             }
             Self::Elastic(stiffness) => {
                 let (strain, off) = deviation(joint, *stiffness);

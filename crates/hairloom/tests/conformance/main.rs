@@ -160,7 +160,9 @@ mod cosserat_rods {
     use crate::{contact, suite};
 
     const RODS: xpbd_mpm::Params = xpbd_mpm::Params { contact: false, ..xpbd_mpm::Params::USUAL };
-    const TRAITS: suite::Traits = suite::Traits { rounding: 1.0e-6, ..ELASTIC };
+    // The suite's roots are taken from rest to Δv = 12 m/s within the first sub-step of 1/360 s, six times sharper than within a step. Hair of
+    // L = 9 cm then stretches by ρ L Δv / (E Δt) = 1.7e-4, and by a little more when its tip comes round.
+    const TRAITS: suite::Traits = suite::Traits { rounding: 1.0e-6, stretch: 3.0e-4, ..ELASTIC };
 
     conformance!(@tests suite, |model: &_| Method::XpbdMpm(RODS).build(model), TRAITS;
         hanging_hair_stays_at_rest

@@ -49,9 +49,9 @@ pub(super) struct Conditions {
 /// Most iterations of a step, but where more are asked for.
 const MOST_ITERATIONS: u32 = 40;
 /// Least compliance of a segment within a step, beside its weights of about 1: between two held ends the equations of segments that cannot
-/// stretch hang on each other, and single precision must tell them apart. Hair stretches by a hundred-thousandth of what it falls in
+/// stretch hang on each other, and single precision must tell them apart. Hair stretches by two millionths of what its forces move it by in
 /// a step.
-const LEAST_COMPLIANCE: f64 = 1.0e-5;
+const LEAST_COMPLIANCE: f64 = 2.0e-6;
 /// Inertia of a thin bar about its middle, over its mass and squared length.
 const OWN_INERTIA: f64 = 1.0 / 12.0;
 

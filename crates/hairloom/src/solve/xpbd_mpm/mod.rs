@@ -19,9 +19,12 @@
 //!
 //! # Departures from the paper
 //!
+//! - Joints and segments are solved strand by strand, not one by one; see above.
 //! - Bending and twisting have one stiffness, as in the paper; it is that of bending.
-//! - Stiffnesses are those of the material, in SI units: EA l₀ for a segment, EI over the length of a joint.
+//! - Stiffnesses are those of the material, in SI units: EA l₀ for a segment, so that its force does not hang on l₀, and EI over the
+//!   length of a joint.
 //! - A root that alone is held is clamped by half a segment that bends.
+//! - Vertices take the forces of their rods themselves ([`Params::direct`]); the grid adds contact.
 //!
 //! # Limits
 //!
