@@ -5,8 +5,9 @@ use std::time::Instant;
 
 use glam::DVec3;
 use hairloom::rest::global_force::{Balance, Engine, Weights, balance};
-use hairloom::rest::{Hair, Hairstyle, Stiffness, sag_free};
+use hairloom::rest::{Hair, Hairstyle, sag_free};
 use hairloom::scene::{Material, MaterialPreset, Model};
+use hairloom::solve::xpbd_mpm;
 use serde_json::{Map, Value, json};
 
 use super::clock::{forget_peak, on_threads, peak_bytes};
@@ -53,6 +54,7 @@ impl Head {
         let solve = || balance(&hair, &self.style.medium(), &Weights::default(), engine);
         let found = on_threads(THREADS, solve).map_err(bad)?;
         let (seconds, peak) = (clock.elapsed().as_secs_f64(), peak_bytes());
+        let stiffness = |material: &Material| xpbd_mpm::Params::default().stiffness(material);
         let outcome = sag_free(&hair, found.forces.clone(), stiffness).map_err(bad)?;
         Ok(Run { seconds, peak, found, stiffened: 100.0 * outcome.stiffened })
     }
@@ -83,13 +85,6 @@ impl Head {
     }
 }
 
-/// EA and EI of a round strand.
-fn stiffness(material: &Material) -> Stiffness {
-    let area = std::f64::consts::PI * material.radius * material.radius;
-    let stretch = material.young * area;
-    Stiffness { stretch, bend: 0.25 * stretch * material.radius * material.radius }
-}
-
 fn bad(error: impl std::fmt::Display) -> LabError {
     LabError::Bench { problem: error.to_string() }
 }
@@ -107,7 +102,11 @@ pub(super) fn run() -> Result<Bench, LabError> {
         let (before, after) = (&own.found.quality, &ours.found.quality);
         let part = after.objective / before.objective;
         ratios.push(Ratio::at_most(format!("{name}: objective against own weight"), part, 1.0));
-        ratios.push(Ratio::at_most(format!("{name}: node acceleration over g"), after.node_acceleration, 1e-4));
+        ratios.push(Ratio::at_most(
+            format!("{name}: node acceleration over g"),
+            after.node_acceleration,
+            1e-4,
+        ));
         ratios.push(Ratio::at_most(format!("{name}: cone excess"), after.cone_excess, 1e-6));
         let small = matches!(style, Hairstyle::Drape | Hairstyle::Middle);
         if small || (large && style == Hairstyle::Long) {
