@@ -9,6 +9,7 @@ mod lab;
 mod output;
 mod progress;
 mod render;
+mod rest;
 mod settings;
 mod sim;
 mod stage;
@@ -40,6 +41,7 @@ Exit codes: 0 done, 1 the run failed, 2 bad input.";
 enum Command {
     Demo(demo::Arguments),
     Sim(sim::Arguments),
+    Rest(rest::Arguments),
     Render(render::Arguments),
     #[command(subcommand)]
     Groom(groom::Command),
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Sim(arguments) => sim::execute(&arguments),
+        Command::Rest(arguments) => rest::run(&arguments),
         Command::Render(arguments) => render::run(&arguments),
         Command::Groom(command) => groom::run(&command),
         Command::Lab(arguments) => lab::run(&arguments),

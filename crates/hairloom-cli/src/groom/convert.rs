@@ -42,8 +42,8 @@ pub(crate) struct Arguments {
     /// Write only the strands that are marked as guides: a guide cache for Unreal, if the file is Alembic.
     #[arg(long)]
     guides: bool,
-    /// The mesh that the hair grows on: its normals at the roots are written too (to USD and Alembic), and strands given from tip
-    /// to root are turned by it.
+    /// The mesh that the hair grows on: its normals at the roots are written too (to USD and Alembic), and in a single frame strands
+    /// given from tip to root are turned by it.
     #[arg(long, value_name = "MESH")]
     body: Option<PathBuf>,
     /// Metres per unit of the mesh.

@@ -26,6 +26,9 @@ const SMALL: f64 = 1.0 / 360.0;
 /// Vertices that the head holds of every strand.
 const HELD: usize = 2;
 
+/// What the head turns about [m].
+const NECK: DVec3 = DVec3::new(0.0, 1.5, 0.0);
+
 /// How the head moves.
 #[derive(Clone, Copy, PartialEq)]
 enum Path {
@@ -77,12 +80,11 @@ const LONG: Scene = Scene {
 fn dancing(time: f64) -> Pose {
     let swing = |rate: f64| (std::f64::consts::TAU * rate * time).sin();
     let begin = (2.0 * time).min(1.0);
-    Pose {
-        rotation: DQuat::from_rotation_y(0.9 * begin * swing(0.8))
-            * DQuat::from_rotation_x(0.25 * begin * swing(1.6))
-            * DQuat::from_rotation_z(0.2 * begin * swing(0.4)),
-        translation: DVec3::new(0.12 * swing(0.4), 0.05 * swing(1.6), 0.08 * swing(0.8)) * begin,
-    }
+    let rotation = DQuat::from_rotation_y(0.9 * begin * swing(0.8))
+        * DQuat::from_rotation_x(0.25 * begin * swing(1.6))
+        * DQuat::from_rotation_z(0.2 * begin * swing(0.4));
+    let way = DVec3::new(0.12 * swing(0.4), 0.05 * swing(1.6), 0.08 * swing(0.8)) * begin;
+    Pose { rotation, translation: NECK - rotation * NECK + way }
 }
 
 /// Hair on a bust.
@@ -129,7 +131,7 @@ impl Head {
         let material = Material::preset(MaterialPreset::Straight);
         let model = Arc::new(Model::new(&curves, &material).expect("sound hair"));
         let substeps = scene.substeps;
-        let params = Params { substeps, step: SMALL * f64::from(substeps), ..Params::default() };
+        let params = Params { substeps, step: SMALL * f64::from(substeps), ..Params::table_2() };
         let solver = build(&model, params);
         let (mut follow, mut roots, mut points) = (None, Vec::new(), Vec::new());
         if scene.followers > 0 {

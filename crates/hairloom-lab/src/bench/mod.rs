@@ -9,7 +9,9 @@ mod ftl;
 mod io;
 mod ldl;
 mod nsgs;
+mod sag_free;
 mod strands;
+mod xpbd_mpm;
 
 use std::fmt;
 
@@ -83,7 +85,12 @@ pub fn names() -> &'static [(&'static str, &'static str)] {
             "nsgs",
             "contact problems, stored and grown: local solvers, mixing, interior point, assembly, two threads against one",
         ),
+        (
+            "sag-free",
+            "forces that hold the hairstyles of table 1 of Hsu et al. 2023: own weight, interior point, clarabel (HAIRLOOM_BENCH_LARGE: more)",
+        ),
         ("strands", "1,000 strands of 32 vertices on every solver: CPU seconds per simulated second"),
+        ("xpbd-mpm", "512 strands of 16 vertices: 64 iterations of Cosserat rods and a step of their grid"),
     ]
 }
 
@@ -98,7 +105,9 @@ pub fn run(name: &str) -> Result<Bench, LabError> {
         "io" => io::run(),
         "ldl" => Ok(ldl::run()),
         "nsgs" => nsgs::run(),
+        "sag-free" => sag_free::run(),
         "strands" => Ok(strands::run()),
+        "xpbd-mpm" => Ok(xpbd_mpm::run()),
         _ => {
             let known: Vec<&str> = names().iter().map(|(name, _)| *name).collect();
             Err(LabError::unknown_bench(name, &known))

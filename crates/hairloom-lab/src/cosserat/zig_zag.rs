@@ -35,7 +35,7 @@ pub(crate) struct Params {
 
 impl Default for Params {
     fn default() -> Self {
-        Self { rod: Rod::of(0.08, 5.0e-3), fold: 120.0, wind: 12.0, drag: 20.0, times: vec![1.0, 0.5, 4.0] }
+        Self { rod: Rod::of(0.08, 5.0e-3), fold: 120.0, wind: 20.0, drag: 20.0, times: vec![1.0, 0.5, 4.0] }
     }
 }
 

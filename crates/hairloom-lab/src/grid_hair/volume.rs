@@ -55,7 +55,7 @@ impl Experiment for Volume {
         if let Method::DerMpm(params) = method {
             // Limp hair, so that nothing but the grains holds it up; steps short enough for sound in the stiffest.
             let (bend_young, shear) = (Some(1.0e8), Some(4.0e7));
-            *params = der_mpm::Params { substeps: 4, bend_young, shear, ..*params };
+            *params = der_mpm::Params { substeps: 4, bend_young, shear, most_stretch: 0.5, ..*params };
         }
     }
 

@@ -182,18 +182,19 @@ impl<R: Real> Symmetric3<R> {
     /// The inverse of a regular matrix, by cofactors: one division.
     #[inline(always)]
     pub fn inverse(self) -> Self {
-        let xx = self.yy * self.zz - self.yz * self.yz;
-        let xy = self.xz * self.yz - self.xy * self.zz;
-        let xz = self.xy * self.yz - self.xz * self.yy;
-        let determinant = self.xx.mul_add(xx, self.xy.mul_add(xy, self.xz * xz));
+        let Self { xx, xy, yy, xz, yz, zz } = self;
+        let cofactor = yy.mul_add(zz, -(yz * yz));
+        let cofactor_xy = xz.mul_add(yz, -(xy * zz));
+        let cofactor_xz = xy.mul_add(yz, -(xz * yy));
+        let determinant = xx.mul_add(cofactor, xy.mul_add(cofactor_xy, xz * cofactor_xz));
         let scale = R::one() / determinant;
         Self {
-            xx: xx * scale,
-            xy: xy * scale,
-            yy: (self.xx * self.zz - self.xz * self.xz) * scale,
-            xz: xz * scale,
-            yz: (self.xy * self.xz - self.xx * self.yz) * scale,
-            zz: (self.xx * self.yy - self.xy * self.xy) * scale,
+            xx: cofactor * scale,
+            xy: cofactor_xy * scale,
+            yy: xx.mul_add(zz, -(xz * xz)) * scale,
+            xz: cofactor_xz * scale,
+            yz: xy.mul_add(xz, -(xx * yz)) * scale,
+            zz: xx.mul_add(yy, -(xy * xy)) * scale,
         }
     }
 

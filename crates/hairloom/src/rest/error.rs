@@ -18,7 +18,7 @@ pub enum RestError {
         strand: usize,
     },
     /// The method has no rest shape.
-    #[error("{method} has no rest shape: its hair falls as strings do; {others} have one")]
+    #[error("{method} has no rest shape that holds hair against gravity; {others} have")]
     NoRestShape {
         /// Name of the method.
         method: &'static str,

@@ -31,6 +31,15 @@ pub(super) fn segment(edge: DVec3, force: DVec3, stiffness: &Stiffness) -> Segme
     Segment { length: 1.0 / inverse, director: (edge * inverse + strain).normalize(), stiffening }
 }
 
+/// The rest length that gives an edge that cannot be sheared its tension: with the force f on its end towards the tip and the length l,
+/// `−f · t = EA (l / l₀ − 1)`.
+pub(super) fn unsheared(edge: DVec3, force: DVec3, stretch: f64) -> Segment {
+    let (length, director) = (edge.length(), edge.normalize());
+    let tension = -force.dot(director);
+    let stiffening = (tension.abs() / (MOST_SHEAR * stretch)).max(1.0);
+    Segment { length: length / (1.0 + tension / (stretch * stiffening)), director, stiffening }
+}
+
 /// The frame whose third axis is `director`, as little turned from `frame` as can be.
 pub(super) fn turned_to(frame: DQuat, director: DVec3) -> DQuat {
     (DQuat::from_rotation_arc(frame * DVec3::Z, director) * frame).normalize()
@@ -40,14 +49,14 @@ pub(super) fn turned_to(frame: DQuat, director: DVec3) -> DQuat {
 mod tests {
     use super::*;
     use crate::math::{Quaternion, Random, Vector3};
-    use crate::rod::cosserat::StretchShear;
+    use crate::rod::cosserat::{Darboux, StretchShear};
 
     #[test]
     fn segments_make_the_forces_that_they_were_made_for() {
         let mut random = Random::new(11);
         for round in 0..300 {
             let edge = random.direction().as_dvec3() * 0.01;
-            let stiffness = Stiffness { stretch: 24.0, bend: 1.0 };
+            let stiffness = Stiffness { stretch: 24.0, bend: 1.0, darboux: Darboux::Augmented };
             // From a hair's weight to more than it can carry unstiffened.
             let force = random.direction().as_dvec3() * [1e-6, 1e-2, 5.0, 30.0][round % 4];
             let Segment { length, director, stiffening } = segment(edge, force, &stiffness);

@@ -13,17 +13,24 @@
 //! that hangs from its root has forces that point up, each as large as the weight of all vertices behind it.
 
 mod error;
+pub mod global_force;
+mod hairstyles;
+mod law;
 mod local_force;
 mod own_weight;
 mod sag_free;
 mod torque;
 
 pub use error::RestError;
+pub use global_force::Medium;
+pub use hairstyles::Hairstyle;
 pub use own_weight::own_weight;
-pub use sag_free::{Outcome, sag_free};
+pub use sag_free::{Outcome, sag_free, sag_free_elastic};
 
 use glam::{DQuat, DVec3};
 
+use crate::groom::Curves;
+use crate::rod::cosserat::{Darboux, frames_along};
 use crate::scene::Model;
 
 /// Hair that is to stay where it is.
@@ -52,13 +59,15 @@ pub struct Forces {
     pub cell: f64,
 }
 
-/// What a round rod resists with.
+/// What a round Cosserat rod resists with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stiffness {
     /// EA, against stretching and shearing [N].
     pub stretch: f64,
     /// EI, against bending and twisting [N m²].
     pub bend: f64,
+    /// What joints compare with their rest shape.
+    pub darboux: Darboux,
 }
 
 /// The shape that hair has without gravity.
@@ -108,5 +117,26 @@ impl RestShape {
             stretch: self.stretch[vertex],
             bend: self.bend[vertex],
         }
+    }
+
+    /// The strands of `model` as they would be without gravity, from their clamped roots on.
+    ///
+    /// # Panics
+    /// Where the model has other strands than the shape was found for.
+    pub fn curves(&self, model: &Model) -> Curves {
+        let mut curves = Curves::default();
+        for strand in 0..model.strands() {
+            let range = model.range(strand);
+            let groomed: Vec<DVec3> = model.groomed[range.clone()].iter().map(|p| p.as_dvec3()).collect();
+            let (mut point, mut frame) = (groomed[0], frames_along(&groomed, DQuat::IDENTITY)[0]);
+            let mut points = vec![point];
+            for vertex in range.start..range.end - 1 {
+                frame = (frame * self.joints[vertex]).normalize();
+                point += frame * DVec3::Z * self.lengths[vertex];
+                points.push(point);
+            }
+            curves.push(points.into_iter().map(|point| point.as_vec3()));
+        }
+        curves
     }
 }

@@ -5,10 +5,11 @@ use std::ops::Range;
 use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
-use super::local_force::{Segment, segment, turned_to};
+use super::law::Law;
+use super::local_force::{Segment, segment, turned_to, unsheared};
 use super::torque::{Chain, Joints};
 use super::{Forces, Hair, RestError, RestShape, Stiffness};
-use crate::rod::cosserat::{bending_length, frames_along};
+use crate::rod::cosserat::{Darboux, bending_length, frames_along};
 use crate::scene::Material;
 
 /// A rest shape, and what it took.
@@ -35,11 +36,57 @@ struct Strand {
     unstable: bool,
 }
 
+/// How rods are made.
+#[derive(Debug, Clone, Copy)]
+enum Rod {
+    /// Cosserat rods.
+    Cosserat(Stiffness),
+    /// Discrete elastic rods: EA [N], and stiffness against bending about both axes and twisting [N m²].
+    Elastic(f64, DVec3),
+}
+
+impl Rod {
+    /// What a segment must be like to make a force.
+    fn segment(&self, edge: DVec3, force: DVec3) -> Segment {
+        match self {
+            Self::Cosserat(stiffness) => segment(edge, force, stiffness),
+            Self::Elastic(stretch, _) => unsheared(edge, force, *stretch),
+        }
+    }
+
+    /// The joint of a bending length [m].
+    fn law(&self, length: f64) -> Law {
+        match self {
+            Self::Cosserat(stiffness) => match stiffness.darboux {
+                Darboux::Augmented => Law::Cosserat(stiffness.bend / length),
+                Darboux::Plain => Law::Plain(stiffness.bend / length),
+            },
+            Self::Elastic(_, bend) => Law::Elastic(*bend / length),
+        }
+    }
+}
+
+/// As [`sag_free`], for discrete elastic rods of their materials whose strains are measured by half sines, and whose every strand carries
+/// itself.
+pub fn sag_free_elastic(hair: &Hair<'_>, forces: Forces) -> Result<Outcome, RestError> {
+    stages(hair, forces, |material| {
+        Rod::Elastic(material.young * material.area(), DVec3::from_array(material.rod_stiffness()))
+    })
+}
+
 /// A rest shape by which rods make `forces`, and so keep `hair` where it is; `stiffness` tells that of a material. Roots must be held.
 pub fn sag_free(
     hair: &Hair<'_>,
     forces: Forces,
     stiffness: impl Fn(&Material) -> Stiffness + Sync,
+) -> Result<Outcome, RestError> {
+    stages(hair, forces, |material| Rod::Cosserat(stiffness(material)))
+}
+
+fn stages(
+    hair: &Hair<'_>,
+    forces: Forces,
+    rod: impl Fn(&Material) -> Rod + Sync,
 ) -> Result<Outcome, RestError> {
     hair.check()?;
     let vertices = hair.model.vertices();
@@ -50,18 +97,13 @@ pub fn sag_free(
     }
     let strands: Vec<Strand> = (0..hair.model.strands())
         .into_par_iter()
-        .map(|strand| one_strand(hair, &forces, strand, &stiffness(hair.model.material(strand))))
+        .map(|strand| one_strand(hair, &forces, strand, &rod(hair.model.material(strand))))
         .collect::<Result<_, _>>()?;
     Ok(assemble(hair, forces, strands))
 }
 
 /// The second to the fourth stage for one strand.
-fn one_strand(
-    hair: &Hair<'_>,
-    forces: &Forces,
-    strand: usize,
-    stiffness: &Stiffness,
-) -> Result<Strand, RestError> {
+fn one_strand(hair: &Hair<'_>, forces: &Forces, strand: usize, rod: &Rod) -> Result<Strand, RestError> {
     let range = hair.model.range(strand);
     if !hair.held[range.start] && hair.gravity != DVec3::ZERO {
         return Err(RestError::Rootless { strand });
@@ -71,15 +113,16 @@ fn one_strand(
     let edges: Vec<DVec3> = positions.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let forces = &forces.segments[range.start..range.end - 1];
     let segments: Vec<Segment> =
-        edges.iter().zip(forces).map(|(&edge, &force)| segment(edge, force, stiffness)).collect();
+        edges.iter().zip(forces).map(|(&edge, &force)| rod.segment(edge, force)).collect();
     let held = |vertex: usize| hair.held[range.start + vertex];
     let segment_held = |segment: usize| held(segment) && held(segment + 1);
     let frames: Vec<DQuat> = (0..edges.len())
         .map(|s| if segment_held(s) { groomed[s] } else { turned_to(groomed[s], segments[s].director) })
         .collect();
     let lengths = &hair.model.rest_lengths[range.start..range.end - 1];
-    let bends: Vec<f64> = (0..edges.len())
-        .map(|s| bending_length(lengths, s, held).map_or(0.0, |length| stiffness.bend / length))
+    // Nothing bends between segments that are held: those joints are in no chain.
+    let laws: Vec<Law> = (0..edges.len())
+        .map(|s| rod.law(bending_length(lengths, s, held).unwrap_or(f64::INFINITY)))
         .collect();
 
     let mut result = Strand {
@@ -96,7 +139,7 @@ fn one_strand(
             frames: result.frames[free.clone()].to_vec(),
             edges: edges[free.clone()].to_vec(),
             forces: forces[free.clone()].to_vec(),
-            bends: bends[free.clone()].to_vec(),
+            laws: laws[free.clone()].to_vec(),
         };
         let Joints { rests, stiffening, stability } = chain.joints();
         result.joints[free.clone()].copy_from_slice(&rests);

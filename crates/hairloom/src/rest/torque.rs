@@ -6,8 +6,8 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-/// ε_b of equation 18: how far the sine of half the misfit of a joint stays from 1.
-const MARGIN: f64 = 0.1;
+use super::law::{Joint, Law, cross, outer};
+
 /// How much stiffer joints are than stability needs.
 const SAFETY: f64 = 1.1;
 
@@ -22,8 +22,8 @@ pub(super) struct Chain {
     pub edges: Vec<DVec3>,
     /// Forces on the ends towards the tip [N].
     pub forces: Vec<DVec3>,
-    /// Stiffness K of the joint before each segment [N m].
-    pub bends: Vec<f64>,
+    /// The joint before each segment.
+    pub laws: Vec<Law>,
 }
 
 /// Joints that hold a chain.
@@ -53,76 +53,55 @@ impl Chain {
         if segment == 0 { self.clamp } else { self.frames[segment - 1] }
     }
 
+    fn joint(&self, segment: usize, moment: DVec3) -> Joint {
+        Joint { before: self.before(segment), behind: self.frames[segment], moment }
+    }
+
     /// Joints that make the moments, stiffened where equation 18 or stability asks for it.
     pub(super) fn joints(&self) -> Joints {
         let moments = self.moments();
-        let needed: Vec<f64> = (0..self.frames.len())
-            .map(|segment| {
-                let between = self.before(segment).conjugate() * self.frames[segment];
-                let bound = between.w.abs().min(1.0 - MARGIN).max(1e-3);
-                (moments[segment].length() / (2.0 * self.bends[segment] * bound)).max(1.0)
-            })
-            .collect();
+        let joints: Vec<Joint> =
+            moments.iter().enumerate().map(|(segment, &moment)| self.joint(segment, moment)).collect();
+        let needed: Vec<f64> = self.laws.iter().zip(&joints).map(|(law, joint)| law.needed(joint)).collect();
         // A tenth less must be stable, too: at the very bound hair has no stiffness left.
         let stable = |factor: f64| {
-            let pairs = self.bends.iter().zip(&needed);
-            let bends: Vec<f64> = pairs.map(|(bend, needed)| bend * needed.max(factor) / SAFETY).collect();
-            self.is_stable(&moments, &bends)
+            let factors: Vec<f64> = needed.iter().map(|needed| needed.max(factor) / SAFETY).collect();
+            self.is_stable(&joints, &factors)
         };
         let stability = least_stable(stable);
         let stiffening: Vec<f64> = needed.iter().map(|needed| needed.max(stability)).collect();
-        let rests = (0..self.frames.len())
-            .map(|segment| {
-                let sine = moments[segment] / (2.0 * self.bends[segment] * stiffening[segment]);
-                let cosine = (1.0 - sine.length_squared()).max(0.0).sqrt();
-                let misfit = DQuat::from_xyzw(sine.x, sine.y, sine.z, cosine);
-                // q_before · rest · q̄_behind is the misfit, by which the joint pulls.
-                (self.before(segment).conjugate() * misfit * self.frames[segment]).normalize()
-            })
-            .collect();
+        let laws = self.laws.iter().zip(&joints).zip(&stiffening);
+        let rests = laws.map(|((law, joint), &factor)| law.rest(joint, factor)).collect();
         Joints { rests, stiffening, stability }
     }
 
     /// Whether the energy of gravity, bending and twisting has a minimum here, for segments that neither stretch nor shear: its second
-    /// derivative with respect to turns of the segments is positive definite. With the misfit (w, g) of a joint of stiffness K between turns
-    /// a and b it is K (w |a − b|² / 2 + g · a × b), and with the force f of a segment l (f·ψ d·ψ − f·d |ψ|²) / 2.
-    fn is_stable(&self, moments: &[DVec3], bends: &[f64]) -> bool {
-        let misfit = |segment: usize| {
-            let sine = moments[segment] / (2.0 * bends[segment]);
-            (sine, (1.0 - sine.length_squared()).max(0.0).sqrt())
-        };
+    /// derivative with respect to turns of the segments is positive definite. With the second derivative H of a joint's energy and its
+    /// moment M it is ½ (a − b)ᵀ H (a − b) + ½ M · a × b for turns a before and b behind it, and with the force f of a segment
+    /// l (f·ψ d·ψ − f·d |ψ|²) / 2.
+    fn is_stable(&self, joints: &[Joint], factors: &[f64]) -> bool {
         let mut inverse = DMat3::ZERO;
+        let mut behind: Option<(DMat3, DVec3)> = None;
         // From the tip on, where hair hangs most freely.
         for segment in (0..self.frames.len()).rev() {
             let (edge, force) = (self.edges[segment], self.forces[segment]);
             let mixed = outer(force, edge);
-            let mut block =
+            let own = self.laws[segment].stiffness(&joints[segment], factors[segment]);
+            let weight =
                 (mixed + mixed.transpose()) * 0.5 - DMat3::from_diagonal(DVec3::splat(force.dot(edge)));
-            let (_, cosine) = misfit(segment);
-            block += DMat3::from_diagonal(DVec3::splat(bends[segment] * cosine));
-            if let Some(&bend) = bends.get(segment + 1) {
-                let (sine, cosine) = misfit(segment + 1);
-                block += DMat3::from_diagonal(DVec3::splat(bend * cosine));
-                let coupling = (DMat3::from_diagonal(DVec3::splat(cosine)) + cross(sine)) * -bend;
-                block -= coupling * inverse * coupling.transpose();
+            let mut block = own + weight;
+            if let Some((stiffness, moment)) = behind {
+                let coupling = (stiffness + cross(moment * 0.5)) * -1.0;
+                block += stiffness - coupling * inverse * coupling.transpose();
             }
             if !is_positive(&block) {
                 return false;
             }
             inverse = block.inverse();
+            behind = Some((own, joints[segment].moment));
         }
         true
     }
-}
-
-/// `a bᵀ`.
-fn outer(a: DVec3, b: DVec3) -> DMat3 {
-    DMat3::from_cols(a * b.x, a * b.y, a * b.z)
-}
-
-/// `[v]×`.
-fn cross(v: DVec3) -> DMat3 {
-    DMat3::from_cols(DVec3::new(0.0, v.z, -v.y), DVec3::new(-v.z, 0.0, v.x), DVec3::new(v.y, -v.x, 0.0))
 }
 
 /// Whether a symmetric matrix is positive definite.
@@ -171,10 +150,10 @@ mod tests {
             forces[segment] = carried;
         }
         let frames = frames_along(points, DQuat::IDENTITY);
-        let bends = (0..edges.len())
-            .map(|s| 2.0 / (lengths[s] + if s == 0 { 0.0 } else { lengths[s - 1] }))
+        let laws = (0..edges.len())
+            .map(|s| Law::Cosserat(2.0 / (lengths[s] + if s == 0 { 0.0 } else { lengths[s - 1] })))
             .collect();
-        Chain { clamp: frames[0], frames, edges, forces, bends }
+        Chain { clamp: frames[0], frames, edges, forces, laws }
     }
 
     #[test]
@@ -186,6 +165,13 @@ mod tests {
                 (0..=60).map(|i| DVec3::new(0.0, length * f64::from(i) / 60.0, 0.0)).collect();
             let Joints { stability, .. } = chain(&points).joints();
             let expected = (SAFETY * heaviness / 7.8373).max(1.0);
+            assert!((stability / expected - 1.0).abs() < 0.06, "{heaviness}: {stability} for {expected}");
+            let mut elastic = chain(&points);
+            for law in &mut elastic.laws {
+                let Law::Cosserat(stiffness) = *law else { continue };
+                *law = Law::Elastic(DVec3::new(1.0, 1.0, 0.7) * stiffness);
+            }
+            let Joints { stability, .. } = elastic.joints();
             assert!((stability / expected - 1.0).abs() < 0.06, "{heaviness}: {stability} for {expected}");
         }
     }
@@ -207,7 +193,8 @@ mod tests {
                 behind: Quaternion::splat(chain.frames[segment]),
                 rest: Quaternion::splat(joints.rests[segment]),
             };
-            let stiffness = chain.bends[segment] * joints.stiffening[segment];
+            let Law::Cosserat(stiffness) = chain.laws[segment] else { panic!("made so above") };
+            let stiffness = stiffness * joints.stiffening[segment];
             let made = joint.pull(Darboux::Augmented) * (2.0 * stiffness);
             let error = (DVec3::from_array(made.to_array()) - moments[segment]).length();
             assert!(error < 1e-12, "{segment}: {error}");

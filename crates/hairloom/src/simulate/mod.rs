@@ -178,8 +178,8 @@ impl Simulation {
             None => (groom.clone(), all_seats, None),
         };
         let mut model = Model::new(&simulated.curves, &scene.material)?;
-        let pinned = scene.groom.pinned as usize;
-        let attachments = hair::hold(&simulated, &seats, scene.groom.attach, pinned, &bodies, holding);
+        let pinned = hair::pinned(&simulated, &scene.groom)?;
+        let attachments = hair::hold(&simulated, &seats, scene.groom.attach, &pinned, &bodies, holding);
         let mut state = State::at_rest(model.groomed.iter().map(|point| point.as_dvec3()).collect());
         let mut rest = None;
         if scene.solver.rest == RestKind::SagFree {

@@ -24,7 +24,8 @@ use thiserror::Error;
 
 use crate::contact::nsgs::FullProblem;
 use crate::groom::Remap;
-use crate::rest::{Hair, Outcome, RestError, own_weight, sag_free};
+use crate::rest::{Hair, Outcome, RestError, own_weight, sag_free, sag_free_elastic};
+use crate::rod::der::Measure;
 use crate::scene::{Drive, Model, SceneError, SolverSettings, State};
 
 /// How to step.
@@ -153,8 +154,17 @@ impl Method {
     pub fn sag_free(&self, hair: &Hair<'_>) -> Result<Outcome, RestError> {
         match self {
             Self::XpbdMpm(params) => sag_free(hair, own_weight(hair)?, |material| params.stiffness(material)),
-            Self::Admm(_) | Self::DerMpm(_) | Self::Ftl(_) | Self::Nsgs(_) => {
-                Err(RestError::NoRestShape { method: self.name(), others: "'xpbd-mpm'" })
+            Self::Admm(params)
+                if params.bending == Measure::HalfSine && params.clamp == admm::Clamp::Ghost =>
+            {
+                sag_free_elastic(hair, own_weight(hair)?)
+            }
+            Self::Admm(_) => Err(RestError::NoRestShape {
+                method: "'admm' with another bending than \"half-sine\" or another clamp than \"ghost\"",
+                others: "'admm' with both and 'xpbd-mpm'",
+            }),
+            Self::DerMpm(_) | Self::Nsgs(_) | Self::Ftl(_) => {
+                Err(RestError::NoRestShape { method: self.name(), others: "'admm' and 'xpbd-mpm'" })
             }
         }
     }

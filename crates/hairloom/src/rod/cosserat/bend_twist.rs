@@ -12,6 +12,21 @@ pub enum Darboux {
     Plain,
 }
 
+/// The product of two quaternions: [`Quaternion::after`] in as few operations as fused ones need.
+#[inline(always)]
+pub(crate) fn product<R: Real>(a: Quaternion<R>, b: Quaternion<R>) -> Quaternion<R> {
+    let (w, Vector3 { x, y, z }) = (a.real, a.imaginary);
+    let (v, i) = (b.real, b.imaginary);
+    Quaternion {
+        real: w.mul_add(v, -a.imaginary.dot(i)),
+        imaginary: Vector3::new(
+            w.mul_add(i.x, v.mul_add(x, y.mul_add(i.z, -(z * i.y)))),
+            w.mul_add(i.y, v.mul_add(y, z.mul_add(i.x, -(x * i.z)))),
+            w.mul_add(i.z, v.mul_add(z, x.mul_add(i.y, -(y * i.x)))),
+        ),
+    }
+}
+
 /// Bending and twisting of a joint between two segments.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BendTwist<R> {
@@ -30,7 +45,7 @@ impl<R: Real> BendTwist<R> {
     pub fn pull(self, darboux: Darboux) -> Vector3<R> {
         match darboux {
             Darboux::Augmented => {
-                let misfit = self.before.after(self.rest).after(self.behind.conjugate());
+                let misfit = product(product(self.before, self.rest), self.behind.conjugate());
                 let negative = misfit.real.less(R::zero());
                 Vector3::select(negative, -misfit.imaginary, misfit.imaginary)
             }

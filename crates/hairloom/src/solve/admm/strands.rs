@@ -200,13 +200,18 @@ impl<S: Stored> Pack<S> {
                 }
                 _ => 0.5 * (lengths[i - 1] + lengths[i]),
             };
-            rest.length.set(lane, lengths[i]);
-            rest.stretching.set(lane, material.young * area / lengths[i]);
+            let shape = model.rest.as_ref().map(|shape| shape.of(range.start + i));
+            let length = shape.map_or(lengths[i], |shape| shape.length);
+            let (stretch, bend) = shape.map_or((1.0, 1.0), |shape| (shape.stretch, shape.bend));
+            rest.length.set(lane, length);
+            rest.stretching.set(lane, stretch * material.young * area / length);
             for (stored, stiffness) in rest.bending.iter_mut().zip([stiff, soft, twisting]) {
-                stored.set(lane, stiffness / bending_length);
+                stored.set(lane, bend * stiffness / bending_length);
             }
             rest.inertia.set(lane, material.twisting_inertia() * lengths[i]);
-            let natural = if i == 0 || (clamp == Clamp::Ghost && self.base == Some(i)) {
+            let natural = if let Some(shape) = shape {
+                strain(params.bending, DQuat::IDENTITY, shape.joint)
+            } else if i == 0 || (clamp == Clamp::Ghost && self.base == Some(i)) {
                 [0.0; 3]
             } else {
                 strain(params.bending, frames[i - 1], frames[i])

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::pack::{Pack, get_vector, set_vector};
 use super::rods::Rods;
 use super::settle::{Outcome, Surroundings};
+use crate::grid::Look;
 use crate::math::Stored;
 
 /// What the grid made of the vertices during a step of the rods, in the order of the points.
@@ -17,6 +18,8 @@ pub(super) struct Moved<'a> {
     pub after: &'a [DVec3],
     /// Velocities at the end [m/s].
     pub velocities: &'a [Vec3],
+    /// What the vertices saw of bodies when they last looked, or nothing.
+    pub looks: &'a [Look],
 }
 
 impl<S: Stored> Pack<S> {
@@ -129,10 +132,11 @@ impl<S: Stored> Rods<S> {
             let moved = Moved {
                 before: &moved.before[range.clone()],
                 after: &moved.after[range.clone()],
-                velocities: &moved.velocities[range],
+                velocities: &moved.velocities[range.clone()],
+                looks: moved.looks.get(range).unwrap_or_default(),
             };
             pack.follow(&moved, dt, limit, rows);
-            pack.settle(around)
+            pack.settle(around, moved.looks)
         });
         outcomes.reduce(Outcome::default, Outcome::and)
     }
@@ -142,7 +146,7 @@ impl<S: Stored> Rods<S> {
         let limit = self.params.most_stretch;
         let outcomes = self.packs.par_iter_mut().map(|pack| {
             pack.advance(dt, limit, None);
-            pack.settle(around)
+            pack.settle(around, &[])
         });
         outcomes.reduce(Outcome::default, Outcome::and)
     }

@@ -7,7 +7,7 @@ use super::Params;
 use super::exchange::Moved;
 use super::rods::Rods;
 use crate::body::Obstacles;
-use crate::grid::{Boundary, Contact, GridError, GridParams, MpmGrid, Particles};
+use crate::grid::{Approach, Boundary, Contact, GridError, GridParams, MpmGrid, Particles};
 use crate::groom::Remap;
 use crate::math::{Stored, Symmetric3};
 use crate::scene::Model;
@@ -16,9 +16,9 @@ use crate::solve::{Checkpoint, CheckpointError, Report, StepError};
 /// Numbers of a grain in checkpoints: strain, stress, gain and affine velocity.
 const NUMBERS: usize = 6 + 6 + 1 + 9;
 
-/// How far inside a body a node must be to be bound by it, in cells. Nodes nearer to the surface move hair that is outside, which
-/// would sink towards the body as through honey; hair itself is kept out at its own place.
-const INSET: f32 = 1.0;
+/// How far inside a body a node must be to be bound by it, in cells: as far as a particle reaches. Nodes that hair outside reaches would
+/// let it sink towards the body as through honey; that hair is kept out at its own place.
+const INSET: f32 = 1.5;
 
 /// Bodies as nodes see them.
 struct Inset<'a> {
@@ -36,6 +36,11 @@ impl Boundary for Inset<'_> {
 
     fn clearance(&self, point: Vec3) -> f32 {
         self.bodies.clearance(point) + self.by
+    }
+
+    fn clearances(&self, points: [&[f32]; 3], out: &mut [f32]) {
+        Boundary::clearances(self.bodies, points, out);
+        out.iter_mut().for_each(|clearance| *clearance += self.by);
     }
 
     fn is_empty(&self) -> bool {
@@ -147,11 +152,13 @@ impl Grains {
         columns.with_min_len(4096).for_each(|(change, &before)| *change = (*change - before) * share);
     }
 
-    /// One step of the grid over `dt` [s], among bodies where they are at its end. Returns how many particles they pushed.
+    /// One step of the grid over `dt` [s], among bodies where they are at its end, which came there as `approach` tells.
+    /// Returns how many particles they pushed.
     pub(super) fn step(
         &mut self,
         model: &Model,
         bodies: &Obstacles<'_>,
+        approach: &Approach,
         margin: f32,
         dt: f32,
         report: &mut Report,
@@ -165,13 +172,13 @@ impl Grains {
         let within = Inset { bodies, by: INSET * params.cell as f32 };
         report.time("nodes", || grid.collect_and_update(params, &within, dt));
         report.time("grid to particles", || grid.gather(particles, params, dt)).map_err(failed)?;
-        Ok(report.time("bodies", || particles.project(bodies, self.radius + margin)))
+        Ok(report.time("bodies", || particles.project(bodies, self.radius + margin, approach)))
     }
 
     /// Where the grid took the vertices.
     pub(super) fn moved(&self) -> Moved<'_> {
         let Particles { positions, velocities, .. } = &self.particles;
-        Moved { before: &self.before, after: positions, velocities }
+        Moved { before: &self.before, after: positions, velocities, looks: self.particles.looks() }
     }
 
     /// Writes a column.

@@ -43,7 +43,8 @@
 //!
 //! - Strands resist each other as a continuum over cells of the grid; single strands may cross. The grid damps what is finer than its cells.
 //! - Quasistatic steps know bodies, but no other strands.
-//! - Edges between two vertices may cut a corner of a body.
+//! - Edges between two vertices may cut a corner of a body. A strand that is held behind its root alone leaves bodies only behind the
+//!   place where it is held.
 //! - Stiffness against stretching beside mass, Δt² Y / (ρ l²), costs digits: in single precision up to 2e4 is safe (a thousandth of the
 //!   change of velocity is lost). In double precision hair's own 3 GPa are.
 //! - Sections are round.
@@ -66,11 +67,12 @@ pub use params::{GrainKind, Params, Precision};
 
 use std::sync::Arc;
 
-use self::drive::Holds;
+use self::drive::{Holds, approach};
 use self::grains::Grains;
 use self::rods::Rods;
 use self::settle::Surroundings;
 use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_drive, check_dt};
+use crate::grid::Approach;
 use crate::groom::Remap;
 use crate::math::Stored;
 use crate::math::lanes::{DoubleRow, Row};
@@ -101,14 +103,23 @@ struct DerMpm<S> {
     grains: Option<Grains>,
     /// Whether directors are still to be turned with the bodies that hold the strands.
     unseated: bool,
+    /// Whether bodies may have been moved since vertices last looked at them.
+    unseen: bool,
 }
 
 impl<S: Stored> DerMpm<S> {
     fn new(model: &Arc<Model>, params: Params) -> Self {
         let pinned = vec![false; model.vertices()];
         let rods = Rods::new(model, &pinned, params);
-        let mut solver =
-            Self { params, model: Arc::clone(model), pinned, rods, grains: None, unseated: true };
+        let mut solver = Self {
+            params,
+            model: Arc::clone(model),
+            pinned,
+            rods,
+            grains: None,
+            unseated: true,
+            unseen: true,
+        };
         solver.lay_out_grains(&[]);
         solver
     }
@@ -165,16 +176,22 @@ impl<S: Stored> DerMpm<S> {
         report.time("exchange", || grains.begin(&mut self.rods));
         report.time("rods", || self.rods.solve(dt, drive.gravity))?;
         report.time("exchange", || grains.take_changes(&self.rods, steps));
+        let mut seen = Approach::UNKNOWN;
         for step in 0..steps {
             let [start, end] = [step, step + 1].map(|step| f64::from(step) / f64::from(steps));
-            let bodies = report.time("bodies", || drive.sub(start, end).obstacles());
+            let part = drive.sub(start, end);
+            let bodies = report.time("bodies", || part.obstacles());
+            seen = report.time("bodies", || approach(&part));
+            if std::mem::take(&mut self.unseen) {
+                seen.shift = f32::INFINITY;
+            }
             let step = (dt / f64::from(steps)) as f32;
-            let pushed = grains.step(&self.model, &bodies, margin, step, &mut report)?;
+            let pushed = grains.step(&self.model, &bodies, &seen, margin, step, &mut report)?;
             report.contacts = report.contacts.max(pushed);
         }
         let obstacles = drive.obstacles();
         let bodies = obstacles.any_collides().then_some((&obstacles, &*self.model));
-        let around = Surroundings { bodies, margin };
+        let around = Surroundings { bodies, margin, approach: seen };
         let outcome = report.time("settle", || self.rods.take_back(&grains.moved(), dt, &around));
         self.finish(outcome, report)
     }
@@ -191,7 +208,8 @@ impl<S: Stored> DerMpm<S> {
         report.time("rods", || self.rods.solve(dt, drive.gravity))?;
         let obstacles = drive.obstacles();
         let bodies = obstacles.any_collides().then_some((&obstacles, &*self.model));
-        let around = Surroundings { bodies, margin: self.params.margin as f32 };
+        let margin = self.params.margin as f32;
+        let around = Surroundings { bodies, margin, approach: Approach::UNKNOWN };
         let outcome = report.time("settle", || self.rods.advance(dt, &around));
         self.finish(outcome, report)
     }
@@ -199,6 +217,8 @@ impl<S: Stored> DerMpm<S> {
     /// A dynamic step over `dt` [s], in parts that are no longer than the rods' step.
     fn go(&mut self, drive: &Drive<'_>, dt: f64) -> Result<Report, StepError> {
         let mut report = Report::default();
+        // Only within a step it is known how bodies move.
+        self.unseen = true;
         // A step that is a whole number of parts but for rounding takes no part more.
         let parts = (dt / self.params.step - 1.0e-6).ceil().max(1.0);
         for part in 0..parts as u32 {

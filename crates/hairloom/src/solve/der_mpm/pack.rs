@@ -342,6 +342,11 @@ impl<S: Stored> Pack<S> {
     /// it, but in single precision rounding of stiffness beside mass has.
     pub(super) fn balance(&mut self, momenta: &[DVec3], dt: f64) {
         for ((lane, _), &expected) in self.lanes().zip(momenta) {
+            let own = &self.rest[..self.counts[lane] as usize];
+            if own.iter().any(|rest| rest.free_mass.get(lane) == 0.0) {
+                // Held behind its root.
+                continue;
+            }
             let (mut mass, mut momentum) = (0.0, DVec3::ZERO);
             for (row, (rest, moving)) in self.rest.iter().zip(&self.moving).enumerate() {
                 let resistance = self.loads.get(row).map_or(0.0, |load| load.resistance.get(lane));

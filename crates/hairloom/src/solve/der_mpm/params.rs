@@ -87,7 +87,7 @@ impl Default for Params {
             pin_blend: 1.0,
             most_shift: 0.1,
             most_turn: 0.5,
-            margin: 0.0,
+            margin: 5.0e-4,
             most_stretch: 0.01,
             grains: GrainKind::Sand,
             substeps: 3,

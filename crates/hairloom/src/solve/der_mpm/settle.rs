@@ -5,7 +5,7 @@ use glam::{DQuat, DVec3, Vec3};
 
 use super::pack::{Pack, get_vector, set_vector};
 use crate::body::Obstacles;
-use crate::grid::Contact;
+use crate::grid::{Approach, Contact, Look};
 use crate::math::Stored;
 use crate::scene::Model;
 use crate::solve::leaving::resolve;
@@ -13,6 +13,8 @@ use crate::solve::lengths::hang_between;
 
 /// Rounds in which a rope leaves the bodies and gets its lengths back.
 const ROPE_ROUNDS: usize = 4;
+/// Vertices whose clearances are looked up together.
+const LOOKS: usize = 64;
 /// Gap between a pinned vertex and its place that is rounding [m²].
 const NO_GAP: f64 = 1.0e-16;
 
@@ -22,6 +24,8 @@ pub(super) struct Surroundings<'a> {
     pub bodies: Option<(&'a Obstacles<'a>, &'a Model)>,
     /// Distance that vertices keep from bodies, beside their radius [m].
     pub margin: f32,
+    /// Where the bodies are for what vertices saw of them.
+    pub approach: Approach,
 }
 
 /// What came of it.
@@ -54,18 +58,23 @@ struct Strand<'a> {
 }
 
 impl<S: Stored> Pack<S> {
-    /// Brings pinned vertices where they must be, and all others out of bodies.
-    pub(super) fn settle(&mut self, around: &Surroundings<'_>) -> Outcome {
+    /// Brings pinned vertices where they must be, and all others out of bodies. `looks` has what each vertex saw of the bodies, lane
+    /// after lane, or nothing.
+    pub(super) fn settle(&mut self, around: &Surroundings<'_>, looks: &[Look]) -> Outcome {
         let mut outcome = Outcome::default();
         let targets = std::mem::take(&mut self.pin_targets);
         let mut points = Vec::new();
+        let mut start = 0;
         for (lane, index) in self.lanes() {
             points.clear();
             points.extend(self.positions(lane));
+            let looks = looks.get(start..start + points.len()).unwrap_or_default();
+            start += points.len();
             let near = around.bodies.filter(|(bodies, model)| {
                 let reach = model.radii[model.range(index).start] + around.margin;
                 let free = usize::from(self.is_pinned(lane, 0));
-                points[free..].iter().any(|point| bodies.clearance(point.as_vec3()) < reach)
+                !all_clear(&around.approach, &points[free..], looks.get(free..).unwrap_or_default(), reach)
+                    && any_nearer(bodies, &points[free..], reach)
             });
             let mut pins: Vec<(usize, DVec3)> = targets
                 .iter()
@@ -138,7 +147,7 @@ impl<S: Stored> Pack<S> {
                 hang_between(&mut strand.points[a..=b], &strand.lengths[a..b]);
             }
         }
-        for vertex in last_pin.max(1)..strand.points.len() {
+        for (vertex, &radius) in radii.iter().enumerate().skip(last_pin.max(1)) {
             if self.is_pinned(lane, vertex) {
                 continue;
             }
@@ -148,7 +157,7 @@ impl<S: Stored> Pack<S> {
                 let edge = strand.points[vertex] - leader;
                 strand.points[vertex] = leader + edge.normalize_or(DVec3::NEG_Y) * length;
             }
-            let reach = radii[vertex] + margin;
+            let reach = radius + margin;
             if bodies.clearance(strand.points[vertex].as_vec3()) >= reach {
                 continue;
             }
@@ -208,6 +217,27 @@ impl<S: Stored> Pack<S> {
             moving.length.set(lane, edge.length());
         }
     }
+}
+
+/// Whether all points are farther from bodies than `reach` [m] by what they saw when they last looked.
+fn all_clear(approach: &Approach, points: &[DVec3], looks: &[Look], reach: f32) -> bool {
+    let inverse = approach.inverse();
+    let clear = |(&point, look): (&DVec3, &Look)| look.clearance_at(approach.local(&inverse, point)) >= reach;
+    !looks.is_empty() && points.iter().zip(looks).all(clear)
+}
+
+/// Whether any point may be nearer to a body than `reach` [m].
+fn any_nearer(bodies: &Obstacles<'_>, points: &[DVec3], reach: f32) -> bool {
+    points.chunks(LOOKS).any(|points| {
+        let mut look = [[0.0f32; LOOKS]; 4];
+        let [xs, ys, zs, clearances] = &mut look;
+        for (at, point) in points.iter().enumerate() {
+            (xs[at], ys[at], zs[at]) = point.as_vec3().into();
+        }
+        let count = points.len();
+        bodies.clearance_batch(&xs[..count], &ys[..count], &zs[..count], &mut clearances[..count]);
+        clearances[..count].iter().any(|&clearance| clearance < reach)
+    })
 }
 
 /// Pushes a vertex of a rope to the nearest surface where it is inside; tells whether it was.

@@ -87,8 +87,8 @@ impl Params {
             ("step", (1e-6..=0.1).contains(&self.step), "a number of seconds from 1e-6 to 0.1"),
             (
                 "least_step",
-                self.least_step > 0.0 && self.least_step <= self.step,
-                "a positive number of seconds, at most step",
+                self.least_step >= 1.0e-6 && self.least_step <= self.step,
+                "a number of seconds, at least 1e-6 and at most step",
             ),
             ("most_turn", (1e-3..=1.0).contains(&self.most_turn), "a number of radians from 0.001 to 1"),
             ("passes", (1..=10).contains(&self.passes), "a number from 1 to 10"),

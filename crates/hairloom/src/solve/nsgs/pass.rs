@@ -129,17 +129,16 @@ impl Nsgs {
                 fibre.reach(step, guess, positions);
             }
         });
-        let mut touches = Vec::new();
         let (mut detector, mut close) = (self.detector.take(), std::mem::take(&mut self.close));
         let hair = self.hair(&positions);
-        if let Some(detector) = detector.as_mut().filter(|_| self.params.strand_contacts) {
-            let found = hair.between_strands(detector, self.params.proximity, &mut close);
-            touches = found.map_err(|error| StepError::BadStep(error.to_string()))?;
-        }
-        if let Some(obstacles) = obstacles {
-            touches.extend(hair.with_bodies(obstacles, self.params.proximity as f32));
-        }
+        let searching = detector.as_mut().filter(|_| self.params.strand_contacts);
+        let found = searching.map_or(Ok(Vec::new()), |detector| {
+            hair.between_strands(detector, self.params.proximity, &mut close)
+        });
+        let on_bodies = obstacles.map(|obstacles| hair.with_bodies(obstacles, self.params.proximity as f32));
         (self.detector, self.close) = (detector, close);
+        let mut touches = found.map_err(|error| StepError::BadStep(error.to_string()))?;
+        touches.extend(on_bodies.into_iter().flatten());
         touches.retain(|touch| self.leverage(touch) > 0.0);
         Ok(touches)
     }

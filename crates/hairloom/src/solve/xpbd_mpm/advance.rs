@@ -15,19 +15,19 @@ use glam::DVec3;
 use super::ABSURD_SPEED;
 use super::pack::{Moving, Pack, Still, Timed};
 use crate::math::{Loads, Quaternion, Real, Stored, StoredKernel, Symmetric3, Vector3};
-use crate::rod::cosserat::{BendTwist, Darboux};
+use crate::rod::cosserat::{BendTwist, Darboux, product};
 
 /// Room for one row of what a step must remember.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Row<S> {
-    /// Position at the start [m].
-    position: [S; 3],
-    /// Frame at the start.
-    frame: [S; 4],
     /// Right-hand sides.
     right: [S; 3],
     /// Inverse of the pivot of a segment.
     inverse: [S; 6],
+    /// Third axis of the segment's frame.
+    director: [S; 3],
+    /// Frame at the start of the step.
+    frame: [S; 4],
 }
 
 /// How a step is taken.
@@ -48,6 +48,10 @@ pub(super) struct Conditions {
 
 /// Most iterations of a step, but where more are asked for.
 const MOST_ITERATIONS: u32 = 40;
+/// Least compliance of a segment within a step, beside its weights of about 1: between two held ends the equations of segments that cannot
+/// stretch hang on each other, and single precision must tell them apart. Hair stretches by two millionths of what its forces move it by in
+/// a step.
+const LEAST_COMPLIANCE: f64 = 2.0e-6;
 /// Inertia of a thin bar about its middle, over its mass and squared length.
 const OWN_INERTIA: f64 = 1.0 / 12.0;
 
@@ -101,7 +105,8 @@ impl<S: Stored> StoredKernel<S> for SetTime<'_, S> {
             let turn_weight = R::select(held, R::zero(), length * length / inertia);
             let diagonal = inertia + bend + behind - bend * bend * pivot;
             pivot = R::select(held, R::zero(), R::one() / diagonal);
-            (R::load_from(&row.compliance) / square).store_to(&mut timed.compliance);
+            let compliance = (R::load_from(&row.compliance) / square).max(R::splat(LEAST_COMPLIANCE));
+            compliance.store_to(&mut timed.compliance);
             inertia.store_to(&mut timed.inertia);
             R::select(held, R::zero(), R::one() / inertia).store_to(&mut timed.slow);
             turn_weight.store_to(&mut timed.turn_weight);
@@ -150,11 +155,29 @@ fn store_symmetric<S, R: Loads<S>>(value: Symmetric3<R>, stored: &mut [S; 6]) {
     value.zz.store_to(zz);
 }
 
+/// The vector product by fused operations.
+#[inline(always)]
+fn cross<R: Real>(a: Vector3<R>, b: Vector3<R>) -> Vector3<R> {
+    Vector3::new(
+        a.y.mul_add(b.z, -(a.z * b.y)),
+        a.z.mul_add(b.x, -(a.x * b.z)),
+        a.x.mul_add(b.y, -(a.y * b.x)),
+    )
+}
+
 /// A frame turned by a small rotation vector. Without division where no lane turns far: then one Newton step gives it unit length again.
 #[inline(always)]
 fn turned<R: Real>(frame: Quaternion<R>, turn: Vector3<R>) -> Quaternion<R> {
     let half = turn * R::splat(0.5);
-    let raw = Quaternion::new(R::one(), half).after(frame);
+    let (w, Vector3 { x, y, z }) = (frame.real, frame.imaginary);
+    let raw = Quaternion::new(
+        w - half.dot(frame.imaginary),
+        Vector3::new(
+            half.x.mul_add(w, half.y.mul_add(z, (-half.z).mul_add(y, x))),
+            half.y.mul_add(w, half.z.mul_add(x, (-half.x).mul_add(z, y))),
+            half.z.mul_add(w, half.x.mul_add(y, (-half.y).mul_add(x, z))),
+        ),
+    );
     if R::any(R::splat(0.01).less(half.length_squared())) { raw.normalized() } else { raw.renormalized() }
 }
 
@@ -210,17 +233,19 @@ fn turn_segments<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>) {
         let start = R::load_vector(&row.position);
         let director = frame.third_axis();
         let compliance = R::load_from(&timed.compliance);
+        let force = R::load_vector(&row.force);
         let turn_weight = R::load_from(&timed.turn_weight);
         let weight = R::load_from(&still[s].start);
         let diagonal = (weight + end_weight) + (turn_weight + compliance);
         let matrix =
             inverse.scaled(-(coupling * coupling)).add_outer(-turn_weight, director).add_diagonal(diagonal);
         let misfit = director.mul_add(-R::load_from(&still[s].length), end - start);
-        let own = -R::load_vector(&row.force).mul_add(compliance, misfit);
+        let own = -force.mul_add(compliance, misfit);
         right = (inverse * right).mul_add(coupling, own);
         inverse = matrix.inverse();
         R::store_vector(right, &mut scratch.right);
         store_symmetric(inverse, &mut scratch.inverse);
+        R::store_vector(director, &mut scratch.director);
         (end, coupling, end_weight) = (start, weight, R::load_from(&still[s].weight));
     }
 }
@@ -243,7 +268,7 @@ fn place_segments<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>) -> R {
         R::store_vector(R::load_vector(&row.position) + moved, &mut row.position);
         R::store_vector(R::load_vector(&row.force) + next, &mut row.force);
         let frame = R::load_quaternion(&row.frame);
-        let turn = next.cross(frame.third_axis()) * R::load_from(&timed[s].lever);
+        let turn = cross(next, R::load_vector(&scratch[s].director)) * R::load_from(&timed[s].lever);
         most = most.max(turn.length_squared());
         R::store_quaternion(turned(frame, turn), &mut row.frame);
         push = next;
@@ -265,7 +290,6 @@ fn predict<S: Stored, R: Loads<S>>(pack: &mut Pack<S>, conditions: &Conditions, 
     let mut before = Vector3::<R>::zero();
     for (index, ((row, still), timed)) in moving.iter_mut().zip(still.iter()).zip(timed.iter()).enumerate() {
         let (position, frame) = (R::load_vector(&row.position), R::load_quaternion(&row.frame));
-        R::store_vector(position, &mut scratch[index].position);
         R::store_quaternion(frame, &mut scratch[index].frame);
         let weight = R::load_from(&still.weight);
         let mut velocity = R::load_vector(&row.velocity);
@@ -276,21 +300,46 @@ fn predict<S: Stored, R: Loads<S>>(pack: &mut Pack<S>, conditions: &Conditions, 
         let pushed = before * weight - push * R::load_from(&still.start);
         let held = weight.less(R::splat(1.0e-12));
         // The air slows what moves; gravity and the forces of the rods must balance in it as elsewhere.
-        let moved = (velocity * slowed + fall).mul_add(dt, pushed);
-        let moved = Vector3::select(held, Vector3::zero(), moved);
+        let velocity = Vector3::select(held, Vector3::zero(), velocity * slowed + fall);
+        R::store_vector(velocity, &mut row.velocity);
+        let moved = velocity.mul_add(dt, pushed);
         R::store_vector(position + moved, &mut row.position);
         R::store_vector(push, &mut row.force);
 
         let turn_weight = R::load_from(&timed.turn_weight);
         let torque = R::load_vector(&row.torque) * square;
         let turn = R::load_vector(&row.spin).mul_add(dt, torque * R::load_from(&timed.slow));
-        let turn = push.cross(frame.third_axis()).mul_add(R::load_from(&timed.lever), turn);
+        let turn = cross(push, frame.third_axis()).mul_add(R::load_from(&timed.lever), turn);
         let held = turn_weight.less(R::splat(1.0e-12));
         let turn = Vector3::select(held, Vector3::zero(), turn);
         R::store_quaternion(turned(frame, turn), &mut row.frame);
         R::store_vector(torque, &mut row.torque);
         before = push;
     }
+}
+
+/// Velocities by what the forces have added to them, which is how far vertices have gone, and spins by how far frames have turned. Returns the square of the largest speed.
+#[inline(always)]
+fn finish<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>, dt: f64) -> R {
+    let Strand { still, moving, scratch, .. } = strand;
+    let (rate, square) = (R::splat(1.0 / dt), R::splat(1.0 / (dt * dt)));
+    let (mut fastest, mut before) = (R::zero(), Vector3::<R>::zero());
+    for ((row, still), old) in moving.iter_mut().zip(still.iter()).zip(scratch.iter()) {
+        let (push, torque) = (R::load_vector(&row.force), R::load_vector(&row.torque));
+        let pushed = before * R::load_from(&still.weight) - push * R::load_from(&still.start);
+        let velocity = pushed.mul_add(rate, R::load_vector(&row.velocity));
+        fastest = fastest.max(velocity.length_squared());
+        R::store_vector(velocity, &mut row.velocity);
+        let turn =
+            product(R::load_quaternion(&row.frame), R::load_quaternion(&old.frame).conjugate()).forward();
+        // Twice the tangent of half the angle: one over the real part, which is near 1.
+        let scale = (R::splat(2.0) - turn.real) * R::splat(2.0) * rate;
+        R::store_vector(turn.imaginary * scale, &mut row.spin);
+        R::store_vector(push * square, &mut row.force);
+        R::store_vector(torque * square, &mut row.torque);
+        before = push;
+    }
+    fastest
 }
 
 impl<S: Stored> StoredKernel<S> for Advance<'_, S> {
@@ -300,7 +349,7 @@ impl<S: Stored> StoredKernel<S> for Advance<'_, S> {
     fn run<R: Loads<S>>(self) -> Taken {
         let Self { pack, conditions, scratch } = self;
         predict::<S, R>(pack, &conditions, scratch);
-        pack.hold();
+        pack.hold(conditions.dt);
         let clamp = R::load_quaternion(&pack.clamp);
         let Pack { still, timed, moving, .. } = pack;
         let mut strand = Strand { still, timed, moving, scratch };
@@ -316,22 +365,7 @@ impl<S: Stored> StoredKernel<S> for Advance<'_, S> {
                 break;
             }
         }
-        let (rate, square) = (R::splat(1.0 / conditions.dt), R::splat(1.0 / (conditions.dt * conditions.dt)));
-        let mut fastest = R::zero();
-        for (row, old) in strand.moving.iter_mut().zip(strand.scratch.iter()) {
-            let moved = R::load_vector(&row.position) - R::load_vector(&old.position);
-            let velocity = moved * rate;
-            // A number that is none comes first, and stays.
-            fastest = fastest.max(velocity.length_squared());
-            R::store_vector(velocity, &mut row.velocity);
-            let old = R::load_quaternion(&old.frame).conjugate();
-            let turn = R::load_quaternion(&row.frame).after(old).forward();
-            // Twice the tangent of half the angle: one over the real part, which is near 1.
-            let scale = (R::splat(2.0) - turn.real) * R::splat(2.0) * rate;
-            R::store_vector(turn.imaginary * scale, &mut row.spin);
-            R::store_vector(R::load_vector(&row.force) * square, &mut row.force);
-            R::store_vector(R::load_vector(&row.torque) * square, &mut row.torque);
-        }
+        let fastest = finish::<S, R>(&mut strand, conditions.dt);
         let limit = R::splat(ABSURD_SPEED * ABSURD_SPEED);
         // Numbers that are none are not less than anything.
         let sound = R::select(fastest.less(limit), R::zero(), R::one());

@@ -3,19 +3,31 @@
 use std::ops::Range;
 
 use glam::{DQuat, DVec3};
-use rayon::prelude::*;
 
-use super::pack::{Pack, get_vector, set_frame, set_vector};
+use super::pack::{Pack, get_frame, get_vector, set_frame, set_vector};
 use crate::math::{Pose, Stored};
 use crate::scene::{Attachment, Drive, Model, Seat};
 
-/// Which attachments hold each strand, and where their bodies are at the end.
+/// Which attachments and handles hold each strand.
 pub(super) struct Holds<'a> {
     model: &'a Model,
     drive: Drive<'a>,
     of_strand: Vec<Range<usize>>,
+    /// Whether all seats move with their bodies as a whole.
+    rigid: bool,
     /// Handles, sorted by strand.
     handles: Vec<(u32, u32, DVec3, f64)>,
+}
+
+/// A part of a step.
+pub(super) struct Part<'a> {
+    pub drive: Drive<'a>,
+    /// Its duration [s].
+    pub dt: f64,
+    /// Where bodies are at its end.
+    poses: Vec<Pose>,
+    /// Whether nothing is there to be told that was not told for the part before.
+    again: bool,
 }
 
 /// How far the groom is turned by an attachment whose seat has this frame.
@@ -34,7 +46,16 @@ impl<'a> Holds<'a> {
         let pulled = drive.handles.iter().map(|h| (h.strand, h.vertex, h.target, h.stiffness));
         let mut handles: Vec<_> = pulled.collect();
         handles.sort_by_key(|&(strand, vertex, _, _)| (strand, vertex));
-        Self { model, drive: *drive, of_strand, handles }
+        let rigid = drive.attachments.items.iter().all(|item| item.seat == Seat::Body);
+        Self { model, drive: *drive, of_strand, rigid, handles }
+    }
+
+    /// A part of the step, of `dt` [s], after another.
+    pub(super) fn part(&self, drive: &Drive<'a>, dt: f64, before: Option<&Part<'a>>) -> Part<'a> {
+        let poses: Vec<Pose> = (0..drive.bodies.len()).map(|body| drive.pose(body, 1.0)).collect();
+        let stands = before.is_some_and(|before| before.poses == poses);
+        let again = stands && self.rigid && drive.wind.is_none() && self.handles.is_empty();
+        Part { drive: *drive, dt, poses, again }
     }
 
     fn attachments(&self, strand: usize) -> &'a [Attachment] {
@@ -48,28 +69,27 @@ impl<'a> Holds<'a> {
         })
     }
 
-    /// Tells all packs where held vertices and segments will be, and how the air moves.
-    pub(super) fn act<S: Stored>(&self, packs: &mut [Pack<S>], dt: f64) {
-        let poses: Vec<Pose> = (0..self.drive.bodies.len()).map(|body| self.drive.pose(body, 1.0)).collect();
-        let windy = !self.drive.wind.is_none();
-        packs.par_iter_mut().for_each(|pack| {
-            pack.targets.clear();
-            pack.frames.clear();
-            for (lane, strand) in pack.lanes() {
-                for attachment in self.attachments(strand) {
-                    let frame = match attachment.seat {
-                        Seat::Body => poses[attachment.body as usize],
-                        Seat::Triangle { .. } => self.drive.seat_frame(attachment, 1.0),
-                    };
-                    self.hold(pack, lane, attachment, &frame);
-                }
-                self.pull(pack, lane, strand, dt);
+    /// Tells a pack where held vertices and segments will be, and how the air moves.
+    pub(super) fn act<S: Stored>(&self, part: &Part<'a>, pack: &mut Pack<S>) {
+        if part.again {
+            return;
+        }
+        pack.targets.clear();
+        pack.frames.clear();
+        for (lane, strand) in pack.lanes() {
+            for attachment in self.attachments(strand) {
+                let frame = match attachment.seat {
+                    Seat::Body => part.poses[attachment.body as usize],
+                    Seat::Triangle { .. } => part.drive.seat_frame(attachment, 1.0),
+                };
+                self.hold(pack, lane, attachment, &frame);
             }
-            pack.wind.clear();
-            if windy {
-                self.blow(pack);
-            }
-        });
+            self.pull(pack, lane, strand, part.dt);
+        }
+        pack.wind.clear();
+        if !part.drive.wind.is_none() {
+            self.blow(pack, part);
+        }
     }
 
     fn hold<S: Stored>(&self, pack: &mut Pack<S>, lane: usize, attachment: &Attachment, frame: &Pose) {
@@ -107,12 +127,12 @@ impl<'a> Holds<'a> {
         }
     }
 
-    fn blow<S: Stored>(&self, pack: &mut Pack<S>) {
-        let time = self.drive.time_at(0.5);
+    fn blow<S: Stored>(&self, pack: &mut Pack<S>, part: &Part<'a>) {
+        let time = part.drive.time_at(0.5);
         pack.wind.resize(pack.moving.len(), [S::default(); 3]);
         for (lane, strand) in pack.lanes() {
             for vertex in 0..self.model.range(strand).len() {
-                let wind = self.drive.wind.velocity(pack.position(lane, vertex), time);
+                let wind = part.drive.wind.velocity(pack.position(lane, vertex), time);
                 set_vector(&mut pack.wind[vertex], lane, wind);
             }
         }
@@ -120,16 +140,23 @@ impl<'a> Holds<'a> {
 }
 
 impl<S: Stored> Pack<S> {
-    /// Takes held vertices and segments where they will be at the end of the step.
+    /// Takes held vertices and segments where they will be at the end of a step of `dt` [s], and gives them the velocities and spins
+    /// that lead there.
     #[inline(always)]
-    pub(super) fn hold(&mut self) {
+    pub(super) fn hold(&mut self, dt: f64) {
         for &(lane, vertex, target) in &self.targets {
-            let (lane, vertex) = (lane as usize, vertex as usize);
+            let (lane, row) = (lane as usize, &mut self.moving[vertex as usize]);
             let offset = target - self.origins[lane];
-            set_vector(&mut self.moving[vertex].position, lane, offset);
+            let velocity = (offset - get_vector(&row.position, lane)) / dt;
+            set_vector(&mut row.velocity, lane, velocity);
+            set_vector(&mut row.position, lane, offset);
         }
         for &(lane, segment, frame) in &self.frames {
-            set_frame(&mut self.moving[segment as usize].frame, lane as usize, frame);
+            let (lane, row) = (lane as usize, &mut self.moving[segment as usize]);
+            let turn = frame * get_frame(&row.frame, lane).conjugate();
+            let turn = if turn.w < 0.0 { -turn } else { turn };
+            set_vector(&mut row.spin, lane, turn.normalize().to_scaled_axis() / dt);
+            set_frame(&mut row.frame, lane, frame);
         }
     }
 }

@@ -19,9 +19,12 @@
 //!
 //! # Departures from the paper
 //!
+//! - Joints and segments are solved strand by strand, not one by one; see above.
 //! - Bending and twisting have one stiffness, as in the paper; it is that of bending.
-//! - Stiffnesses are those of the material, in SI units: EA l₀ for a segment, EI over the length of a joint.
+//! - Stiffnesses are those of the material, in SI units: EA l₀ for a segment, so that its force does not hang on l₀, and EI over the
+//!   length of a joint.
 //! - A root that alone is held is clamped by half a segment that bends.
+//! - Vertices take the forces of their rods themselves ([`Params::direct`]); the grid adds contact.
 //!
 //! # Limits
 //!
@@ -43,7 +46,7 @@ pub use params::Params;
 use std::sync::Arc;
 
 use self::coupling::Coupling;
-use self::drive::Holds;
+use self::drive::{Holds, Part};
 use self::rods::Rods;
 use super::jump::carry;
 use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_drive, check_dt};
@@ -119,25 +122,49 @@ impl XpbdMpm {
         }
     }
 
-    /// One step, figure 2 of the paper.
-    fn pass(&mut self, drive: &Drive<'_>, dt: f64) -> Result<Report, StepError> {
+    /// Parts of a step, each as figure 2 of the paper has it; all at once where strands meet nothing.
+    fn pass(&mut self, holds: &Holds<'_>, parts: &[Part<'_>]) -> Result<Report, StepError> {
         let mut report = Report::default();
-        report.time("drive", || Holds::new(&self.model, drive).act(&mut self.rods.packs, dt));
-        let obstacles = drive.obstacles();
+        let meets = |part: &Part<'_>| part.drive.obstacles().any_collides();
+        let at_once = self.coupling.is_none() && !parts.first().is_some_and(meets);
+        for parts in parts.chunks(if at_once { parts.len().max(1) } else { 1 }) {
+            if let Some(coupling) = &mut self.coupling {
+                report.time("grid", || coupling.begin(&self.rods.packs, &self.model.offsets));
+            }
+            report.iterations += report.time("rods", || self.rods.advance(holds, parts, &self.params))?;
+            if at_once {
+                break;
+            }
+            report.add(&self.meet(&parts[0])?);
+        }
+        Ok(report)
+    }
+
+    /// Steps without inertia. Bodies move in the first iteration, and stand in the others.
+    fn relax(&mut self, drive: &Drive<'_>, holds: &Holds<'_>, iterations: u32) -> Result<Report, StepError> {
+        let mut report = Report::default();
+        let still = drive.sub(1.0, 1.0);
+        for iteration in 0..iterations {
+            let drive = if iteration == 0 { drive } else { &still };
+            let part = holds.part(drive, QUASISTATIC_DT, None);
+            report.add(&self.pass(holds, &[part])?);
+            self.rods.stop();
+        }
+        Ok(report)
+    }
+
+    /// Other strands, through the grid, and bodies at the end of a part.
+    fn meet(&mut self, part: &Part<'_>) -> Result<Report, StepError> {
+        let mut report = Report::default();
+        let obstacles = part.drive.obstacles();
         if let Some(coupling) = &mut self.coupling {
-            report.iterations = report.time("rods", || {
-                coupling.begin(&self.rods.packs, &self.model.offsets);
-                self.rods.advance(dt, drive.gravity, &self.params)
-            })?;
             let (packs, margin) = (&mut self.rods.packs, self.params.margin);
             report
-                .time("grid", || coupling.step(packs, &self.model.offsets, &obstacles, margin, dt))
+                .time("grid", || coupling.step(packs, &self.model.offsets, &obstacles, margin, part.dt))
                 .map_err(|error| StepError::BadStep(error.to_string()))?;
             report.contacts = coupling.stressed();
             self.rods.rebase();
             self.rods.check()?;
-        } else {
-            report.iterations = report.time("rods", || self.rods.advance(dt, drive.gravity, &self.params))?;
         }
         if obstacles.any_collides() {
             report.contacts +=
@@ -164,23 +191,29 @@ impl Solver for XpbdMpm {
         self.follow_attachments(drive);
         self.jump(drive);
         let mut report = Report::default();
+        let model = Arc::clone(&self.model);
+        let holds = Holds::new(&model, drive);
         match step {
             Step::Dynamic { dt } => {
                 // A step that is a whole number of parts but for rounding takes no part more.
-                let parts = (dt / self.params.step - 1.0e-6).ceil().max(1.0);
-                for part in 0..parts as u32 {
+                let count = (dt / self.params.step - 1.0e-6).ceil().max(1.0);
+                let mut parts: Vec<Part<'_>> = Vec::new();
+                for part in 0..count as u32 {
                     let part = f64::from(part);
-                    let drive = drive.sub(part / parts, (part + 1.0) / parts);
-                    report.add(&self.pass(&drive, dt / parts)?);
+                    let drive = drive.sub(part / count, (part + 1.0) / count);
+                    parts.push(holds.part(&drive, dt / count, parts.last()));
                 }
+                report.add(&self.pass(&holds, &parts)?);
             }
             Step::Quasistatic { iterations } => {
-                // Bodies move in the first iteration, and stand in the others.
-                let still = drive.sub(1.0, 1.0);
-                for iteration in 0..iterations {
-                    report.add(&self.pass(if iteration == 0 { drive } else { &still }, QUASISTATIC_DT)?);
-                    self.rods.stop();
+                // Steps are too long for the grid: other strands are left out, and strain between them begins anew.
+                let coupling = self.coupling.take();
+                let relaxed = self.relax(drive, &holds, iterations);
+                self.coupling = coupling;
+                if let Some(coupling) = &mut self.coupling {
+                    coupling.relax(&self.model);
                 }
+                report.add(&relaxed?);
             }
         }
         Ok(report)

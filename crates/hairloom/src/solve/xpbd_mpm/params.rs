@@ -5,6 +5,9 @@ use crate::rest::Stiffness;
 use crate::rod::cosserat::Darboux;
 use crate::scene::{Material, Model};
 
+/// Density of hair [kg/m³].
+const USUAL_DENSITY: f64 = 1300.0;
+
 /// Parameters of the Cosserat rods and of their contact on the grid.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -49,34 +52,38 @@ pub struct Params {
 
 impl Default for Params {
     fn default() -> Self {
-        Self {
-            step: 1.0 / 360.0,
-            iterations: 1,
-            tolerance: 1.0e-6,
-            darboux: Darboux::Augmented,
-            stretch_young: None,
-            bend_young: None,
-            rotary_inertia: 1.0,
-            contact: true,
-            cell: None,
-            grain_young: 1.2e3,
-            grain_poisson: 0.3,
-            friction_angle: None,
-            direct: 1.0,
-            flip: 1.0,
-            separation: [1.0, 1.0],
-            margin: 0.0,
-        }
+        Self::USUAL
     }
 }
 
 impl Params {
+    /// The usual parameters.
+    pub const USUAL: Self = Self {
+        step: 1.0 / 360.0,
+        iterations: 1,
+        tolerance: 1.0e-6,
+        darboux: Darboux::Augmented,
+        stretch_young: None,
+        bend_young: None,
+        rotary_inertia: 1.0,
+        contact: true,
+        cell: None,
+        grain_young: 1.2e3,
+        grain_poisson: 0.3,
+        friction_angle: None,
+        direct: 1.0,
+        flip: 1.0,
+        separation: [1.0, 1.0],
+        margin: 0.0,
+    };
+
     /// The stiffness of strands of a material. Flat sections count as round ones that are as stiff in the mean.
     pub fn stiffness(&self, material: &Material) -> Stiffness {
         let [over, along, _] = material.rod_stiffness();
         Stiffness {
             stretch: material.area() * self.stretch_young.unwrap_or(material.young),
             bend: 0.5 * (over + along) * (self.bend_young.unwrap_or(material.young) / material.young),
+            darboux: self.darboux,
         }
     }
 
@@ -88,9 +95,8 @@ impl Params {
         }
         let edges = model.rest_lengths.iter().filter(|&&length| length > 0.0);
         let (count, sum) = edges.fold((0u32, 0.0), |(count, sum), length| (count + 1, sum + length));
-        let density = model.materials.first().map_or(1300.0, |material| material.density);
-        let (lambda, mu) = self.grains(model).lame();
-        let crossed = 2.0 * self.step * ((lambda + 2.0 * mu) / density).sqrt();
+        let density = model.materials.first().map_or(USUAL_DENSITY, |material| material.density);
+        let crossed = 2.0 * self.step * (self.grains(model).wave_modulus() / density).sqrt();
         self.cell.unwrap_or_else(|| crossed.max(sum / f64::from(count.max(1))))
     }
 
@@ -134,8 +140,8 @@ impl Params {
             ),
             (
                 "grain_young",
-                self.grain_young.is_finite() && self.grain_young > 0.0,
-                "a positive number of pascals",
+                self.grain_young > 0.0 && self.grain_young <= 1.0e9,
+                "a positive number of pascals, at most 1e9",
             ),
             ("grain_poisson", (0.0..=0.49).contains(&self.grain_poisson), "a number from 0 to 0.49"),
             (
@@ -149,8 +155,19 @@ impl Params {
             ("margin", (0.0..=0.1).contains(&self.margin), "a number of metres from 0 to 0.1"),
         ];
         match checks.into_iter().find(|(_, ok, _)| !ok) {
-            None => Ok(()),
             Some((key, _, expected)) => Err((key, expected)),
+            None if self.contact && !self.grid_is_stable() => Err((
+                "cell",
+                "larger cells or a smaller step: sound in the hair must not cross a cell within one",
+            )),
+            None => Ok(()),
         }
+    }
+
+    /// Whether sound in hair of usual density crosses less than a cell that was asked for in a step.
+    fn grid_is_stable(&self) -> bool {
+        let sand = Sand { young: self.grain_young, poisson: self.grain_poisson, ..Sand::default() };
+        let sound = (sand.wave_modulus() / USUAL_DENSITY).sqrt();
+        self.cell.is_none_or(|cell| self.step * sound <= cell)
     }
 }

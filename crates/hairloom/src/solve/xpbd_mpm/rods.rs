@@ -4,6 +4,7 @@ use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
 use super::advance::Conditions;
+use super::drive::{Holds, Part};
 use super::pack::{Pack, get_frame, get_vector};
 use super::{ABSURD_SPEED, Params};
 use crate::body::Obstacles;
@@ -55,26 +56,37 @@ impl<S: Stored> Rods<S> {
                     state.positions[start + vertex] = pack.position(lane, vertex);
                     state.velocities[start + vertex] = get_vector(&row.velocity, lane);
                     // The tip has no segment: it repeats the last one.
-                    let segment = &pack.moving[vertex.min(count - 2)];
-                    state.orientations[start + vertex] = get_frame(&segment.frame, lane).normalize();
+                    let frame = get_frame(&pack.moving[vertex.min(count - 2)].frame, lane);
+                    // Unit length but for single precision: one Newton step.
+                    state.orientations[start + vertex] = frame * (1.5 - 0.5 * frame.length_squared());
                 }
             }
         }
     }
 
-    /// A step of the rods by themselves. Returns the most iterations that a strand took.
-    pub(super) fn advance(&mut self, dt: f64, gravity: DVec3, params: &Params) -> Result<u32, StepError> {
+    /// Parts of a step, of the rods by themselves. Returns the most iterations that a strand took, over all parts. Each pack goes through
+    /// all parts before the next, while it is in the processor's cache.
+    pub(super) fn advance<'a>(
+        &mut self,
+        holds: &Holds<'a>,
+        parts: &[Part<'a>],
+        params: &Params,
+    ) -> Result<u32, StepError> {
         let Params { iterations, tolerance, darboux, rotary_inertia, .. } = *params;
-        let conditions = Conditions { dt, gravity, iterations, tolerance, darboux, rotary_inertia };
         let packs = self.packs.par_iter_mut();
         let taken = packs.map_init(Vec::new, |scratch, pack| {
-            let taken = pack.advance(conditions, scratch);
-            pack.rebase();
-            taken
+            let (mut all, mut lost) = (0, false);
+            for part in parts {
+                let (dt, gravity) = (part.dt, part.drive.gravity);
+                let conditions = Conditions { dt, gravity, iterations, tolerance, darboux, rotary_inertia };
+                holds.act(part, pack);
+                let taken = pack.advance(conditions, scratch);
+                pack.rebase();
+                (all, lost) = (all + taken.iterations, lost || taken.lost);
+            }
+            (all, lost)
         });
-        let (iterations, lost) = taken
-            .map(|taken| (taken.iterations, taken.lost))
-            .reduce(|| (0, false), |a, b| (a.0.max(b.0), a.1 || b.1));
+        let (iterations, lost) = taken.reduce(|| (0, false), |a, b| (a.0.max(b.0), a.1 || b.1));
         if lost {
             self.check()?;
         }

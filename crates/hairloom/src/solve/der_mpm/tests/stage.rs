@@ -2,6 +2,7 @@
 
 use glam::{DMat3, DQuat, DVec3, Vec3};
 
+use crate::grid::Approach;
 use crate::groom::Curves;
 use crate::math::lanes::{DoubleRow, Row};
 use crate::math::{Random, Stored};
@@ -13,7 +14,8 @@ use crate::solve::der_mpm::settle::Surroundings;
 
 const GRAVITY: DVec3 = DVec3::new(0.0, -9.81, 0.0);
 /// No bodies at all.
-const NOWHERE: Surroundings<'static> = Surroundings { bodies: None, margin: 0.0 };
+const NOWHERE: Surroundings<'static> =
+    Surroundings { bodies: None, margin: 0.0, approach: Approach::UNKNOWN };
 
 fn hair() -> Material {
     Material { radius: 5.0e-5, young: 3.0e9, drag: 0.0, ..Material::preset(MaterialPreset::Straight) }
@@ -396,7 +398,7 @@ fn rods_follow_what_moves_their_vertices() {
     let turn = DQuat::from_rotation_z(0.3);
     let way = |point: DVec3| turn * point + DVec3::new(1.0, 0.3, 0.0);
     let after: Vec<DVec3> = before.iter().map(|&point| way(point) * 1.01).collect();
-    let moved = Moved { before: &before, after: &after, velocities: &velocities };
+    let moved = Moved { before: &before, after: &after, velocities: &velocities, looks: &[] };
     rods.take_back(&moved, 0.01, &NOWHERE);
     let now = state(&rods);
     for strand in 0..model.strands() {
