@@ -247,7 +247,6 @@ mod super_helices {
         hanging_hair_stays_at_rest
         roots_follow_their_body
         energy_never_grows_by_itself
-        same_bits_for_any_number_of_threads
         foreign_checkpoints_are_refused
         state_survives_load_and_store
         parts_of_a_drive_end_where_the_whole_does

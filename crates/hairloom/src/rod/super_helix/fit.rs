@@ -8,7 +8,7 @@ const STEPS: usize = 30;
 /// Turning from vertex to vertex beyond which elements are held back [rad].
 const MOST_TURN: f64 = 0.6;
 /// Distance that counts as much as a radian too much, in edges.
-const RADIAN: f64 = 3.0;
+const RADIAN: f64 = 30.0;
 /// Turning within an element below which its twist cannot be told [rad].
 const LEAST_TURN: f64 = 0.2;
 
