@@ -49,7 +49,7 @@ fn no_example_stretches_or_sinks() {
     for file in &files {
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
         let scene = thinned(&std::fs::read_to_string(file).unwrap(), &name);
-        let rods = scene.solver.method == "admm";
+        let rods = scene.solver.method != "ftl";
         let both_ends = scene.groom.attach == Attach::BothEnds;
         let frames = scene.time.frames.min(FRAMES);
         let mut simulation = Simulation::new(scene, &Folder::of_scene(file)).unwrap();
