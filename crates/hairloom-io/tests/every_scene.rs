@@ -62,7 +62,7 @@ fn no_example_stretches_or_sinks() {
             let (measures, frame) = (report.measures, report.frame);
             let stretch = match (both_ends, method.as_str()) {
                 (true, _) => STRETCH_BETWEEN_ENDS,
-                (_, "admm") => STRETCH_OF_RODS,
+                (_, "admm" | "xpbd-mpm") => STRETCH_OF_RODS,
                 (_, "der-mpm") => STRETCH_OF_SOFT_RODS,
                 (_, "nsgs") => SHORTENING_OF_CURVES,
                 _ => STRETCH,

@@ -22,7 +22,7 @@ pub(crate) struct Params {
     /// The hair.
     #[serde(flatten)]
     rod: Rod,
-    /// Angle that every joint is twisted by in the end, if the twist is even [°].
+    /// Angle that every joint but those at the clamps is twisted by in the end, if all have the same moment [°].
     twist: f64,
     /// How long the clamp turns, and as long again it stands [s].
     duration: f64,
@@ -30,7 +30,8 @@ pub(crate) struct Params {
 
 impl Default for Params {
     fn default() -> Self {
-        Self { rod: Rod::of(0.1, 5.0e-3), twist: 120.0, duration: 5.0 }
+        // Six edges: with less twist in all than makes a straight rod between clamps coil up, 8.98 rad.
+        Self { rod: Rod::of(0.12, 0.02), twist: 120.0, duration: 5.0 }
     }
 }
 
@@ -41,10 +42,13 @@ impl Experiment for TwistingRod {
     type Params = Params;
     const NAME: &'static str = "twisting-rod";
     const SUMMARY: &'static str = "a rod between clamps, one of which turns: twist stays even with the augmented Darboux vector, and gathers in a few joints with the plain one";
-    const REFERENCE: &'static str = "even twist, the only one with equal moments in all joints of a straight rod; figure 6 of Hsu et al. 2023";
+    const REFERENCE: &'static str = "twist with equal moments 2 K sin(θ/2) in all joints of a straight rod, twice as stiff at the clamps; figure 6 of Hsu et al. 2023";
     const SOLVERS: &'static [&'static str] = &["xpbd-mpm"];
     const HELP: &'static [(&'static str, &'static str)] = &[
-        ("twist", "angle that every joint is twisted by in the end, if the twist is even [°]"),
+        (
+            "twist",
+            "angle that every joint but those at the clamps is twisted by in the end, if all have the same moment [°]",
+        ),
         ("duration", "how long the clamp turns, and as long again it stands [s]"),
     ];
 
@@ -57,6 +61,9 @@ impl Experiment for TwistingRod {
     }
 
     fn check(params: &Params) -> Result<(), BadKey> {
+        if params.rod.edges(params.rod.length, 2) < 4 {
+            return Err(("edge", "at least 4 edges are needed".to_owned()));
+        }
         check_range(("twist", params.twist, 0.0, 170.0))?;
         check_range(("duration", params.duration, 0.1, 100.0))
     }
@@ -64,8 +71,10 @@ impl Experiment for TwistingRod {
     fn run(params: &Params, method: &Method) -> Result<Findings, LabError> {
         let edges = params.rod.edges(params.rod.length, 2);
         let curve = straight(DVec3::X, params.rod.length, edges);
-        // Joints between the held segments at both ends.
-        let total = params.twist.to_radians() * (edges - 1) as f64;
+        // Joints at the clamps are half as long, and twice as stiff.
+        let at_clamp = 2.0 * (0.5 * (0.5 * params.twist.to_radians()).sin()).asin().to_degrees();
+        let expected = |joint: usize| if joint == 0 || joint + 2 == edges { at_clamp } else { params.twist };
+        let total = (0..edges - 1).map(expected).sum::<f64>().to_radians();
         let steps = (params.duration * RATE).round() as usize;
         let (mut rows, mut checks) = (Vec::new(), Vec::new());
         let mut panel = Panel::new(Axis::new("joint"), Axis::new("twist [°]")).titled("Twist along the rod");
@@ -93,7 +102,8 @@ impl Experiment for TwistingRod {
                 })
                 .map(|twist| if twist > 180.0 { twist - 360.0 } else { twist })
                 .collect();
-            let uneven = twists.iter().map(|twist| (twist - params.twist).abs()).fold(0.0, f64::max);
+            let off = |(joint, twist): (usize, &f64)| (twist - expected(joint)).abs();
+            let uneven = twists.iter().enumerate().map(off).fold(0.0, f64::max);
             let aside =
                 rig.shapes()[0].iter().map(|p| p.y.hypot(p.z)).fold(0.0, f64::max) / params.rod.length;
             rows.push(

@@ -156,7 +156,7 @@ fn knit() -> Groom {
         let turn = TAU * 9.0 * part;
         // Loops lean over themselves: the yarn runs back a little at the top and the bottom of each.
         let x = width * part + 0.22 * LOOP * (2.0 * turn).sin();
-        let x = if row % 2 == 0 { x } else { width - x };
+        let x = if row.is_multiple_of(2) { x } else { width - x };
         let y = -LOOP * along + 0.8 * LOOP * (0.5 - 0.5 * turn.cos());
         let z = 0.12 * LOOP * (2.0 * turn).cos();
         points.push(Vec3::new(x - 0.5 * width, y, z));

@@ -54,7 +54,9 @@ impl Lattice {
     /// The lattice of particles at `positions` [m] with `masses`, for cells of side `cell` [m].
     pub(super) fn new(positions: &[DVec3], masses: &[f64], cell: f64) -> Result<Self, GlobalForceError> {
         let farthest = f64::from(REACH) * cell;
-        if let Some(vertex) = positions.iter().position(|p| !(p.abs().max_element() < farthest)) {
+        // Numbers that are none are nowhere.
+        let is_within = |p: &DVec3| p.abs().max_element() < farthest;
+        if let Some(vertex) = positions.iter().position(|p| !is_within(p)) {
             return Err(GlobalForceError::OutOfReach { vertex, farthest });
         }
         let stencils: Vec<Stencil> = positions.par_iter().map(|&point| Stencil::new(point, cell)).collect();
