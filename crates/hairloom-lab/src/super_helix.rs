@@ -164,7 +164,7 @@ fn helix(params: &Params, rows: &mut Vec<Row>, checks: &mut Vec<Check>) {
         DVec3::new(params.helix_radius * cos, rise * arc * per_length, params.helix_radius * sin)
     };
     let points: Vec<DVec3> = arcs.iter().map(|&arc| at(arc)).collect();
-    let found = fit(&points, &arcs, &vec![params.length / 5.0; 5]);
+    let found = fit(&points, &arcs, &[params.length / 5.0; 5]);
     let (bend, twist) = (params.helix_radius / square, rise / square);
     let off = |k: &DVec3| (k.truncate().length() / bend - 1.0).abs().max((k.z.abs() - twist).abs() / bend);
     let worst = found.curvatures.iter().map(off).fold(0.0, f64::max);
