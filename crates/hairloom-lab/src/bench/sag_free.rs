@@ -107,7 +107,11 @@ pub(super) fn run() -> Result<Bench, LabError> {
         let (before, after) = (&own.found.quality, &ours.found.quality);
         let part = after.objective / before.objective;
         ratios.push(Ratio::at_most(format!("{name}: objective against own weight"), part, 1.0));
-        ratios.push(Ratio::at_most(format!("{name}: node acceleration over g"), after.node_acceleration, 1e-4));
+        ratios.push(Ratio::at_most(
+            format!("{name}: node acceleration over g"),
+            after.node_acceleration,
+            1e-4,
+        ));
         ratios.push(Ratio::at_most(format!("{name}: cone excess"), after.cone_excess, 1e-6));
         let small = matches!(style, Hairstyle::Drape | Hairstyle::Middle);
         if small || (large && style == Hairstyle::Long) {

@@ -58,7 +58,8 @@ impl Blocks {
 
     /// The product over the parts that lie in cones.
     fn dot(&self, other: &Self) -> f64 {
-        let along: f64 = self.along.iter().flatten().zip(other.along.iter().flatten()).map(|(a, b)| a * b).sum();
+        let along: f64 =
+            self.along.iter().flatten().zip(other.along.iter().flatten()).map(|(a, b)| a * b).sum();
         along + self.cones.iter().zip(&other.cones).map(|(a, b)| cone::dot(a, b)).sum::<f64>()
     }
 
@@ -116,8 +117,8 @@ impl<'a> Method<'a> {
     fn new(programme: &'a Programme, start: &Unknowns) -> Self {
         let w = &programme.weights;
         let slope = programme.slope;
-        let curvature =
-            [w.tension, w.compression, w.bending, w.hydrostatic / (slope * slope), w.deviatoric].map(|w_| 2.0 * w_ / w.bending);
+        let curvature = [w.tension, w.compression, w.bending, w.hydrostatic / (slope * slope), w.deviatoric]
+            .map(|w_| 2.0 * w_ / w.bending);
         let apart = 0.1;
         let along = |f: &DVec3| [f.x.max(0.0) + apart, (-f.x).max(0.0) + apart];
         let values = Blocks {
@@ -143,7 +144,8 @@ impl<'a> Method<'a> {
 
     /// What blocks of values mean in the programme, without the cohesion.
     fn linear(&self, blocks: &Blocks) -> Unknowns {
-        let force = |(along, across): (&[f64; 2], &[f64; 2])| DVec3::new(along[0] - along[1], across[0], across[1]);
+        let force =
+            |(along, across): (&[f64; 2], &[f64; 2])| DVec3::new(along[0] - along[1], across[0], across[1]);
         let slope = self.programme.slope;
         let stress = |s: &Point| [-s[0] / slope, s[1], s[2], s[3], s[4], s[5]];
         Unknowns {
@@ -196,14 +198,22 @@ impl<'a> Method<'a> {
         slopes.advance(-1.0, &self.duals);
         self.dual_error = largest(&slopes) / size;
         let left = self.programme.residual(&self.unknowns());
-        let system = System { method: self, normal, scalings: &scalings, inverse: &inverse, slopes: &slopes, left: &left };
+        let system = System {
+            method: self,
+            normal,
+            scalings: &scalings,
+            inverse: &inverse,
+            slopes: &slopes,
+            left: &left,
+        };
         let degree = (2 * self.values.along.len() + self.values.cones.len()) as f64;
         let mean = self.gap() / degree;
         let guess = system.direction(None, 0.0);
         let reach = self.values.longest_step(&guess.values).min(self.duals.longest_step(&guess.duals));
         let centering = (1.0 - reach).powi(3);
         let direction = system.direction(Some(&guess), centering * mean);
-        let reach = self.values.longest_step(&direction.values).min(self.duals.longest_step(&direction.duals));
+        let reach =
+            self.values.longest_step(&direction.values).min(self.duals.longest_step(&direction.duals));
         let step = (NEARNESS * reach).min(1.0);
         if !(step > 1e-9 && direction.multipliers.iter().all(|m| m.is_finite())) {
             return false;
