@@ -18,8 +18,10 @@
 //!
 //! # In practice
 //!
-//! - Integrals over the mass are Gauss–Legendre sums over panels that turn by 1.5 rad at most; all else is closed form.
-//! - A step is linear in the new rates: `M v = f` by the θ-scheme, around a middle that the caller guesses ([`Middle`]).
+//! - Integrals over the mass are Gauss–Legendre sums over panels that turn by 1.5 rad at rest at most; all else is closed
+//!   form.
+//! - A step is linear in the new rates: `M v = f` by the θ-scheme, around a middle that the caller guesses ([`Middle`]). Momentum goes
+//!   on by convective terms, or, for long steps, from point to point of the mass.
 //! - [`Rod::equilibrium`] finds where a rod hangs by Newton's method, with the exact Hessian of gravity.
 //! - [`fit`] turns polylines into super-helices and tells how far off they are.
 //!
