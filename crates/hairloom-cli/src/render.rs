@@ -16,7 +16,7 @@ use crate::stage::Look;
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// A cache or a groom: .usdc, .usda, .abc or .hair.
+    /// A cache or a groom: .usdc, .usda, .usdz, .abc, .hair, .tfx, .data, .ply or .obj.
     file: PathBuf,
     /// The picture to write.
     #[arg(long, short, value_name = "FILE.png")]

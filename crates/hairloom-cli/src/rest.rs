@@ -75,6 +75,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         overrides,
         out: None,
         report: None,
+        contact_problems: None,
         resume: false,
         allow_outside: arguments.allow_outside,
     };

@@ -41,6 +41,9 @@ pub(crate) struct Arguments {
     /// Write what each frame took and measured.
     #[arg(long, value_name = "FILE.json")]
     report: Option<PathBuf>,
+    /// Keep the contact problem of each frame's last step in a folder, for `hairloom contact` (solver nsgs).
+    #[arg(long, value_name = "FOLDER")]
+    contact_problems: Option<PathBuf>,
     /// Go on where an interrupted run stopped.
     #[arg(long)]
     resume: bool,
@@ -70,6 +73,7 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<(), Failure> {
         overrides: overrides(arguments)?,
         out: arguments.out.clone(),
         report: arguments.report.clone(),
+        contact_problems: arguments.contact_problems.clone(),
         resume: arguments.resume,
         allow_outside: arguments.allow_outside,
     };

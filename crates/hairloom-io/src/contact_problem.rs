@@ -18,12 +18,14 @@
 //! ```
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 
 use glam::{DMat3, DVec3};
 use hairloom::contact::nsgs::{BlockMatrix, FullProblem, JacobianBlock, Problem};
 use serde::{Deserialize, Serialize};
 
+use crate::file::write_file;
 use crate::{FileError, FileProblem};
 
 /// A contact problem as a file holds it.
@@ -85,12 +87,33 @@ pub fn read(path: &Path) -> Result<ContactProblem, FileError> {
     problem(document).map_err(|text| fail(FileProblem::Content(text)))
 }
 
-/// Writes a problem.
+/// Writes a problem, in the place of an old one when it is complete. JSON has no infinity: numbers must be finite.
 pub fn write(path: &Path, problem: &ContactProblem) -> Result<(), FileError> {
-    let fail = |problem: FileProblem| FileError { path: path.to_owned(), problem };
-    let text = serde_json::to_string(&document(problem))
-        .map_err(|error| fail(FileProblem::Content(error.to_string())))?;
-    fs::write(path, text + "\n").map_err(|error| fail(error.into()))
+    let document = document(problem);
+    if let Some(name) = document.not_finite() {
+        let problem =
+            FileProblem::Content(format!("{name} holds a number that is not finite, which JSON cannot say"));
+        return Err(FileError { path: path.to_owned(), problem });
+    }
+    write_file(path, |out| {
+        serde_json::to_writer(&mut *out, &document)
+            .map_err(|error| FileProblem::Content(error.to_string()))?;
+        Ok(out.write_all(b"\n")?)
+    })
+}
+
+impl Document {
+    /// The list that holds a number that is not finite, if any.
+    fn not_finite(&self) -> Option<&'static str> {
+        let vectors = [("mu", &self.mu), ("b", &self.b), ("f", &self.f), ("w", &self.offset)];
+        let blocks = [("W", &self.delassus), ("M", &self.masses), ("H", &self.jacobian)];
+        let is_bad = |numbers: &Vec<f64>| numbers.iter().any(|number| !number.is_finite());
+        let bad_vector = vectors.into_iter().find(|(_, list)| list.as_ref().is_some_and(is_bad));
+        let bad_blocks = blocks
+            .into_iter()
+            .find(|(_, list)| list.as_ref().is_some_and(|list| list.blocks.iter().any(is_bad)));
+        bad_vector.map(|(name, _)| name).or(bad_blocks.map(|(name, _)| name))
+    }
 }
 
 fn problem(document: Document) -> Result<ContactProblem, String> {

@@ -193,6 +193,11 @@ pub(crate) fn word(bytes: &[u8], position: usize) -> Option<[u8; 4]> {
 /// The bytes of vectors, in place of what was there.
 pub(crate) fn encode_triples(vectors: &[Vec3], bytes: &mut Vec<u8>) {
     bytes.resize(vectors.len() * 12, 0);
+    triples_into(vectors, bytes);
+}
+
+/// Puts the bytes of vectors where there is room for them.
+pub(crate) fn triples_into(vectors: &[Vec3], bytes: &mut [u8]) {
     for (bytes, vector) in bytes.as_chunks_mut::<12>().0.iter_mut().zip(vectors) {
         *bytes = vec3_to_bytes(*vector);
     }

@@ -111,7 +111,7 @@ pub struct FileGroom {
     pub space: Space,
 }
 
-/// The attribute under which a groom's points of the file go through a repair.
+/// The attribute under which a groom's points of the file go through work in metres.
 const FILE_POINTS: &str = "hairloom:filePoints";
 
 impl FileGroom {
@@ -143,18 +143,27 @@ impl FileGroom {
     /// The groom with everything mended that has one obvious remedy (see [`Groom::repair`]); what stays keeps the bits
     /// of its positions.
     pub fn mended(self) -> Result<(Self, Repairs), GroomError> {
+        self.through_metres(Groom::checked)
+    }
+
+    /// What `work` makes of the groom in metres: vertices may go and change places, and what stays keeps the bits of its
+    /// positions.
+    pub(crate) fn through_metres<T, E>(
+        self,
+        work: impl FnOnce(Groom) -> Result<(Groom, T), E>,
+    ) -> Result<(Self, T), E> {
         let space = self.space;
         let points = self.groom.curves.points.clone();
         let mut groom = self.into_metres();
         let (name, domain) = (FILE_POINTS.to_owned(), Domain::Vertex);
         groom.attributes.push(Attribute { name, domain, values: Values::Vec3(points) });
-        let (mut groom, repairs) = groom.checked()?;
+        let (mut groom, answer) = work(groom)?;
         let points = groom.attributes.pop().map(|attribute| attribute.values);
-        let mut mended = Self { groom, space: Space::SCENE }.in_space(space);
+        let mut worked = Self { groom, space: Space::SCENE }.in_space(space);
         if let Some(Values::Vec3(points)) = points {
-            mended.groom.curves.points = points;
+            worked.groom.curves.points = points;
         }
-        Ok((mended, repairs))
+        Ok((worked, answer))
     }
 }
 

@@ -12,11 +12,11 @@ use crate::file::{FileProblem, read_bytes};
 use crate::geometry::Geometry;
 use crate::grooms::{GroomFormat, Said};
 use crate::stage::StageMesh;
-use crate::{grooms, obj, ply};
+use crate::{grooms, obj, ply, tfxmesh};
 
 /// The folder that the files of a scene are looked for in: that of the scene's own file.
 ///
-/// Grooms come from every format of [`crate::grooms`], meshes from USD (`.usd`, `.usda`, `.usdc`, `.usdz`), Alembic (`.abc`), `.obj` and `.ply`, moving meshes from USD and Alembic. All curves of a USD or Alembic file together are the groom, and all its
+/// Grooms come from every format of [`crate::grooms`], meshes from USD (`.usd`, `.usda`, `.usdc`, `.usdz`), Alembic (`.abc`), `.obj`, `.ply` and `.tfxmesh`, moving meshes from USD and Alembic. All curves of a USD or Alembic file together are the groom, and all its
 /// meshes are one mesh, placed as the file places them; of things that move, the first sample counts unless a moving mesh is asked for.
 #[derive(Debug, Clone)]
 pub struct Folder {
@@ -104,12 +104,16 @@ impl Library for Folder {
                     obj::read(&path, &obj::ReadOptions::default()).map_err(|error| error.to_string())?;
                 Ok(read.mesh)
             }
-            "ply" => {
+            "ply" | "tfxmesh" => {
+                let parse = if extension == "ply" { ply::parse_mesh } else { tfxmesh::parse };
                 let bytes = read_bytes(&path).map_err(FileProblem::Io);
-                let mesh = bytes.and_then(|bytes| ply::parse_mesh(&bytes));
+                let mesh = bytes.and_then(|bytes| parse(&bytes));
                 mesh.map_err(|problem| problem.at(&path).to_string())
             }
-            _ => Err(Self::unknown(file, "meshes", ".obj, .ply, .usd, .usda, .usdc, .usdz or .abc")),
+            _ => {
+                let endings = ".obj, .ply, .tfxmesh, .usd, .usda, .usdc, .usdz or .abc";
+                Err(Self::unknown(file, "meshes", endings))
+            }
         }
     }
 

@@ -119,7 +119,7 @@ fn all_frames_of_a_cache_are_converted() {
     assert_eq!(source.space(), Space { unit: 0.01, up: Axis::Z });
     let convert = |from: &str, to: &str| {
         let (cache, space) = Cache::open_in_own_space(at(from), &Said::default()).unwrap();
-        convert_frames(&cache, space, at(to), &Said::default(), Ok).unwrap();
+        convert_frames(&cache, space, at(to), &Said::default(), None, Ok).unwrap();
     };
     convert("a.usda", "b.usdc");
     convert("b.usdc", "c.abc");
@@ -163,7 +163,7 @@ fn guides_alone_make_a_cache() {
         groom.subset(&strands).map_err(|error| error.to_string())
     };
     for name in ["guides.abc", "guides.usdc"] {
-        assert_eq!(convert_frames(&cache, space, at(name), &Said::default(), guides).unwrap(), (1, 2));
+        assert_eq!(convert_frames(&cache, space, at(name), &Said::default(), None, guides).unwrap(), (1, 2));
         let (read, own) = Cache::open_in_own_space(at(name), &Said::default()).unwrap();
         assert_eq!((read.frames(), own), (3, space), "{name}");
         for frame in 0..3 {

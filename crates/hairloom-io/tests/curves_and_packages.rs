@@ -80,6 +80,12 @@ fn widths_of_every_interpolation_lie_along_the_curves() {
 
 /// A zip archive of one file, as USD packages are.
 fn package(name: &str, content: &[u8], method: u16) -> Vec<u8> {
+    package_of(&[name], content, method)
+}
+
+/// A zip archive with several names, of the same length, for one content.
+fn package_of(names: &[&str], content: &[u8], method: u16) -> Vec<u8> {
+    let name = names[0];
     let mut bytes = Vec::new();
     let padding = (64 - (30 + name.len() + 4) % 64) % 64 + 4;
     let sizes = [(content.len() as u32).to_le_bytes(); 2].concat();
@@ -90,8 +96,10 @@ fn package(name: &str, content: &[u8], method: u16) -> Vec<u8> {
     assert_eq!(bytes.len() % 64, 0);
     bytes.extend(content);
     let directory = bytes.len() as u32;
-    bytes.extend([b"PK\x01\x02\x0a\0\x0a\0\0\0", &common[..], &[0; 16]].concat());
-    bytes.extend(name.as_bytes());
+    for name in names {
+        bytes.extend([b"PK\x01\x02\x0a\0\x0a\0\0\0", &common[..], &[0; 16]].concat());
+        bytes.extend(name.as_bytes());
+    }
     let size = bytes.len() as u32 - directory;
     bytes.extend(
         [&b"PK\x05\x06\0\0\0\0\x01\0\x01\0"[..], &size.to_le_bytes(), &directory.to_le_bytes(), &[0; 2]]
@@ -136,6 +144,41 @@ fn packages_are_read_by_their_first_layer() {
         let told = grooms::read(&path, &Said::default()).unwrap_err().to_string();
         assert!(told.contains("picture.png"), "{told}");
     }
+}
+
+/// A package may be named through a link: its own layers are still looked for in it.
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_package_is_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let [there, here] = ["there", "here"].map(|name| folder.path().join(name));
+    std::fs::create_dir(&there).unwrap();
+    std::fs::create_dir(&here).unwrap();
+    let content = b"#usda 1.0\ndef \"A\" (references = @./e2.usda@</B>) {}\n";
+    std::fs::write(there.join("real.usdz"), package("e1.usda", content, 0)).unwrap();
+    std::os::unix::fs::symlink(there.join("real.usdz"), here.join("link.usdz")).unwrap();
+    let told = grooms::read(here.join("link.usdz"), &Said::default()).unwrap_err().to_string();
+    assert!(told.contains("there is no e2.usda in link.usdz"), "{told}");
+}
+
+/// Names in a package that share bytes would be as many layers as the directory has lines.
+#[test]
+fn layers_that_share_bytes_in_a_package_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let names: Vec<String> = (10..60).map(|name| format!("e{name}.usda")).collect();
+    let references: Vec<String> = names.iter().map(|name| format!("@{name}@</B>")).collect();
+    let prims = "def \"C\" {}\n".repeat(20_000);
+    let content = format!(
+        "#usda 1.0\ndef \"A\" (references = [{}]) {{}}\ndef \"B\" {{}}\n{prims}",
+        references.join(", ")
+    );
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let bytes = package_of(&names, content.as_bytes(), 0);
+    let path = folder.path().join("shared.usdz");
+    std::fs::write(&path, &bytes).unwrap();
+    let read = || grooms::read(&path, &Said::default()).map(drop);
+    let told = mutation::in_proportion(bytes.len(), read).unwrap_err().to_string();
+    assert!(told.contains("do not share bytes"), "{told}");
 }
 
 #[test]

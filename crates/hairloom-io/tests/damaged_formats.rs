@@ -7,7 +7,7 @@ use glam::{Vec2, Vec3};
 use hairloom::groom::{Attribute, Curves, Domain, Groom, Root, Values};
 use hairloom::scene::Scene;
 use hairloom_io::hair::{self, Column, HairFile, INFO_BYTES};
-use hairloom_io::{obj, ply, tfx, usc};
+use hairloom_io::{obj, ply, tfx, tfxmesh, usc};
 
 fn small_hair(arrays: bool) -> Vec<u8> {
     let count = 12;
@@ -241,6 +241,21 @@ fn damaged_ascii_ply_files_are_read_or_refused() {
         sound(ply::parse(bytes), bytes)
     };
     let accepted = mutation::survive(ASCII_PLY.as_bytes(), 20_000, 15, &WORDS, read);
+    assert!((200..18_000).contains(&accepted), "{accepted} of 20000 accepted");
+}
+
+#[test]
+fn damaged_collision_meshes_are_read_or_refused() {
+    let good = "# made by hand\nnumOfBones 2\n0 root\n1 head\nnumOfVertices 4\n0 0 0 0 0 0 1 0 1 0 0 1 0 0 0\n\
+        1 1 0 0 0 0 1\n2 0 1 0\n3 1 1 0\nnumOfTriangles 2\n0 0 1 2\n1 1 3 2\n";
+    let read = |bytes: &[u8]| {
+        tfxmesh::parse(bytes).is_ok_and(|mesh| {
+            let points = mesh.points.len();
+            assert!(mesh.triangles.iter().flatten().all(|&vertex| (vertex as usize) < points));
+            true
+        })
+    };
+    let accepted = mutation::survive(good.as_bytes(), 20_000, 16, &WORDS, read);
     assert!((200..18_000).contains(&accepted), "{accepted} of 20000 accepted");
 }
 

@@ -7,10 +7,11 @@ use std::path::Path;
 
 use glam::{Quat, Vec3};
 use hairloom::groom::{Attribute, Curves, Domain, Groom, Root, Values};
-use hairloom_io::Space;
+use hairloom::simulate::Library;
 use hairloom_io::cache::{Cache, CacheFrame, ROOT_NORMAL};
 use hairloom_io::grooms::{self, FileGroom, Said};
 use hairloom_io::run::RunOptions;
+use hairloom_io::{Axis, BodyMesh, Folder, Space};
 
 const SCENE: &str = "name = \"normals\"\n[time]\nframes = 3\n[groom]\nfile = \"hair.usda\"\nbody = \"ball\"\n[[body]]\nname = \"ball\"\nmesh = \"ball.obj\"\n";
 
@@ -82,6 +83,30 @@ fn caches_have_the_normals_of_the_mesh() {
             assert!((normal.length() - 1.0).abs() < 1e-5 && off < 1.0, "strand {strand}: {off} degrees");
         }
     }
+}
+
+/// A groom in the unit and axes of its file gets the normals in those axes, and its strands are turned without moving a point.
+#[test]
+fn files_of_any_axes_get_the_normals_of_a_mesh() {
+    let folder = tempfile::tempdir().unwrap();
+    write_ball(&folder.path().join("ball.obj"));
+    let body = BodyMesh::new(Folder::new(folder.path()).mesh("ball.obj").unwrap()).unwrap();
+    let own = Space { unit: 0.01, up: Axis::Z };
+    let proper = FileGroom { groom: groom(), space: Space::SCENE }.in_space(own);
+    let mut reversed = proper.clone();
+    for strand in 0..200 {
+        let range = reversed.groom.curves.range(strand);
+        reversed.groom.curves.points[range].reverse();
+    }
+    let (turned, count) = body.turn(reversed);
+    assert_eq!((count.strands, &turned.groom.curves), (200, &proper.groom.curves));
+    let with = body.with_root_normals(turned);
+    let Values::Vec3(normals) = &with.groom.attributes[0].values else { panic!() };
+    for (strand, normal) in normals.iter().enumerate() {
+        let off = normal.angle_between(with.groom.curves.strand(strand)[0]).to_degrees();
+        assert!(off < 1.0, "strand {strand}: {off} degrees");
+    }
+    assert_eq!(body.with_root_normals(with.clone()), with, "its own normals stay");
 }
 
 #[test]

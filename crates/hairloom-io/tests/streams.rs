@@ -147,7 +147,7 @@ fn one_frame_is_held_at_a_time() {
     let convert = |from: &str, to: &str| {
         let (_, peak) = counting::measured(|| {
             let (cache, space) = Cache::open_in_own_space(at(from), &Said::default()).unwrap();
-            convert_frames(&cache, space, at(to), &Said::default(), Ok).unwrap()
+            convert_frames(&cache, space, at(to), &Said::default(), None, Ok).unwrap()
         });
         println!("{from} to {to}: a frame of {frame} bytes; converting held {peak}");
         // Alembic is written from the frame itself; USD takes the points as a value, a copy.

@@ -185,7 +185,11 @@ fn times_of_layers_are_placed() {
     );
     assert_eq!(times(&fast).iter().map(|time| time * 2.0).collect::<Vec<_>>(), [4.0, 28.0]);
     write(at, "shot.usda", "def \"A\" (references = @hair.usda@ (scale = -1)) {}");
-    assert!(read(at, "shot.usda").unwrap_err().contains("expected a scale above 0"));
+    assert!(read(at, "shot.usda").unwrap_err().contains("expected a scale from"));
+    // Scales that are fine each, but not their product.
+    write(at, "slow.usda", &format!("{METRES}def \"Hair\" (references = @hair.usda@ (scale = 10000)) {{}}"));
+    write(at, "shot.usda", "def \"A\" (references = @slow.usda@ (scale = 10000)) {}");
+    assert!(read(at, "shot.usda").unwrap_err().contains("expected a scale from"));
 }
 
 #[test]
@@ -277,6 +281,52 @@ fn what_cannot_be_brought_in_is_told() {
     write(at, "shot.usda", "def \"A\" (references = @../secret.usda@) {}");
     let named = outer.path().join("asset/../asset/shot.usda");
     assert!(grooms::read(named, &Said::default()).unwrap_err().to_string().contains("--allow-outside"));
+}
+
+/// What a stronger layer takes out of a list need not be there, nor be a place that may be looked at.
+#[test]
+fn what_a_stronger_layer_deletes_is_not_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write(at, "hair.usda", &format!("{METRES}{HAIR}"));
+    let gone =
+        ["@nowhere.usda@", "@../secret.usda@</A> (offset = 3)", "@https://example.com/a.usda@", "@bad.usda@"];
+    std::fs::write(at.join("bad.usda"), "no layer").unwrap();
+    let weaker = format!("def \"A\" (prepend references = [{}, @hair.usda@]) {{}}", gone.join(", "));
+    write(at, "weaker.usda", &weaker);
+    let shot = |edits: &str| {
+        write(
+            at,
+            "shot.usda",
+            &format!("(metersPerUnit = 1\nsubLayers = [@weaker.usda@])\nover \"A\" ({edits}) {{}}"),
+        );
+        read(at, "shot.usda")
+    };
+    assert!(shot("").unwrap_err().contains("nowhere.usda"));
+    assert_eq!(shot(&format!("delete references = [{}]", gone.join(", "))).unwrap().strands(), 1);
+    assert_eq!(shot("references = [@./hair.usda@]").unwrap().strands(), 1);
+    // Another time is another reference.
+    let kept = gone.join(", ").replace("offset = 3", "offset = 4");
+    assert!(shot(&format!("delete references = [{kept}]")).unwrap_err().contains("--allow-outside"));
+}
+
+/// A path through a link means what the system makes of it, and so does the folder that may be looked into.
+#[cfg(unix)]
+#[test]
+fn a_file_named_through_a_link_is_confined_to_its_real_folder() {
+    let outer = tempfile::tempdir().unwrap();
+    let at = |name: &str| outer.path().join(name);
+    for place in ["real/shot", "named"] {
+        std::fs::create_dir_all(at(place)).unwrap();
+    }
+    std::os::unix::fs::symlink(at("real/shot"), at("named/link")).unwrap();
+    write(&at("real"), "top.usda", "(metersPerUnit = 1)\ndef \"A\" (references = @hair.usda@) {}");
+    write(&at("real"), "hair.usda", &format!("{METRES}{HAIR}"));
+    // Beside the link, where `..` leads by the text, there is another file of that name.
+    write(&at("named"), "hair.usda", "not this one");
+    assert_eq!(read(&at("named"), "link/../top.usda").unwrap().strands(), 1);
+    write(&at("real"), "top.usda", "(metersPerUnit = 1)\ndef \"A\" (references = @../named/hair.usda@) {}");
+    assert!(read(&at("named"), "link/../top.usda").unwrap_err().contains("--allow-outside"));
 }
 
 /// Doubling references, chains and stacks: an error soon, without a flood of memory.

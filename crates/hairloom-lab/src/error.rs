@@ -66,6 +66,14 @@ pub enum LabError {
         /// What is wrong, and what was expected.
         problem: String,
     },
+    /// Particles that could not be advanced on a grid.
+    #[error("step {step}: {problem}")]
+    Grid {
+        /// The step.
+        step: usize,
+        /// What went wrong.
+        problem: String,
+    },
     /// A contact problem that makes no sense.
     #[error("the contact problem: {0}")]
     Contact(#[from] hairloom::contact::nsgs::ProblemError),

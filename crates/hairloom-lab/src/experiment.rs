@@ -43,7 +43,7 @@ pub(crate) trait Experiment {
     fn run(params: &Self::Params, method: &Method) -> Result<Findings, LabError>;
 }
 
-/// An experiment on the law of contact alone: without hair, and with solvers of contacts instead of those of hair.
+/// An experiment on a part by itself, such as the law of contact: without a solver of hair, but maybe with one of contacts.
 pub(crate) trait LawExperiment {
     /// What can be set.
     type Params: Default + Serialize + DeserializeOwned;
@@ -53,7 +53,7 @@ pub(crate) trait LawExperiment {
     const SUMMARY: &'static str;
     /// What it is held against.
     const REFERENCE: &'static str;
-    /// The solvers of contacts that it runs with, the usual one first.
+    /// What it runs with, such as solvers of contacts, the usual one first.
     const SOLVERS: &'static [&'static str];
     /// Each parameter with what it is, in order.
     const HELP: &'static [(&'static str, &'static str)];

@@ -19,13 +19,16 @@ mod cosserat;
 mod error;
 mod experiment;
 mod friction;
+mod grid_hair;
 mod helix;
+mod orbit;
 mod outcome;
 mod release;
 mod ring;
 mod rope;
 mod settings;
 mod strands;
+mod super_helix;
 mod vibration;
 
 pub use error::LabError;
@@ -68,6 +71,13 @@ fn entries() -> Vec<Entry> {
         Entry::of::<cosserat::Saddle>(),
         Entry::of_law::<contact_law::LocalSolvers>(),
         Entry::of_law::<contact_law::Stacking>(),
+        Entry::of::<grid_hair::Stability>(),
+        Entry::of::<grid_hair::Volume>(),
+        Entry::of::<grid_hair::Drop>(),
+        Entry::of::<grid_hair::Substeps>(),
+        Entry::of_law::<grid_hair::Transfer>(),
+        Entry::of_law::<super_helix::SuperHelix>(),
+        Entry::of::<orbit::Orbit>(),
     ]
 }
 

@@ -13,7 +13,7 @@ use hairloom::rest::Hair;
 use hairloom::scene::{
     Attachments, Drive, Material, MaterialPreset, Model, Seat, State, Wind, held_vertices,
 };
-use hairloom::solve::{Method, Report, Solver, Step};
+use hairloom::solve::{Method, Report, Solver, Step, der_mpm};
 use serde::{Deserialize, Serialize};
 
 use crate::LabError;
@@ -119,7 +119,9 @@ pub(crate) fn heaviness(material: &Material, length: f64) -> f64 {
 pub(crate) fn alone(method: &mut Method) {
     match method {
         Method::Admm(params) => params.strand_contacts = false,
+        Method::DerMpm(params) => params.grains = der_mpm::GrainKind::None,
         Method::XpbdMpm(params) => params.contact = false,
+        Method::Nsgs(params) => params.strand_contacts = false,
         Method::Ftl(_) => {}
     }
 }

@@ -4,9 +4,9 @@ use clap::Args;
 use hairloom::groom::{Groom, resample};
 use hairloom_io::cache::{Cache, convert_frames};
 use hairloom_io::grooms::{self, FileGroom, GroomFormat, Said};
-use hairloom_io::{Axis, Space};
+use hairloom_io::{Axis, BodyMesh, Space};
 
-use super::{Source, write_file};
+use super::{Source, body_mesh, write_file};
 use crate::failure::Failure;
 use crate::output::{make_parent, print, tell};
 
@@ -42,6 +42,13 @@ pub(crate) struct Arguments {
     /// Write only the strands that are marked as guides: a guide cache for Unreal, if the file is Alembic.
     #[arg(long)]
     guides: bool,
+    /// The mesh that the hair grows on: its normals at the roots are written too (to USD and Alembic), and in a single frame strands
+    /// given from tip to root are turned by it.
+    #[arg(long, value_name = "MESH")]
+    body: Option<PathBuf>,
+    /// Metres per unit of the mesh.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1.0, requires = "body", value_parser = crate::settings::factor)]
+    body_scale: f32,
     /// Convert this frame alone, counted from 0.
     #[arg(long, value_name = "N")]
     frame: Option<usize>,
@@ -55,10 +62,13 @@ Examples:
   hairloom groom convert cache.usdc guides.abc --guides       a guide cache
   hairloom groom convert cache.usdc pose.hair --frame 30
   hairloom groom convert guides.tfx guides.usdc --unit 0.1
+  hairloom groom convert hair.usdc hair.abc --body head.obj   with normals at the roots
   hairloom groom convert export.usda hair.hair --resample 32";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let from = arguments.from.display();
+    let read_body = |mesh: &PathBuf| body_mesh(mesh, arguments.body_scale, &arguments.source);
+    let body = arguments.body.as_ref().map(read_body).transpose()?;
     let said = Said { unit: arguments.to_unit, up: arguments.to_up, ..Said::default() };
     let (cache, space) =
         Cache::open_in_own_space(&arguments.from, &arguments.source.said()).map_err(Failure::bad_input)?;
@@ -67,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     if cache.frames() > 1 && arguments.frame.is_none() {
         if matches!(GroomFormat::of_file(&arguments.to), Some(GroomFormat::Usd | GroomFormat::Alembic)) {
-            return all_frames(arguments, &cache, space, &said);
+            return all_frames(arguments, &cache, space, &said, body.as_ref());
         }
         let frames = cache.frames();
         tell(&format!("note: {from} has {frames} frames; the first is converted, --frame picks another"));
@@ -81,6 +91,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (mut file, repairs) = mended?;
     if !repairs.is_empty() {
         tell(&format!("warning: the groom was repaired: {repairs}"));
+    }
+    if let Some(body) = body {
+        let turned;
+        (file, turned) = body.turn(file);
+        if turned.strands > 0 {
+            tell(&format!("note: {} strands were given from tip to root, and are turned", turned.strands));
+        }
+        file = body.with_root_normals(file);
     }
     if arguments.guides {
         file.groom =
@@ -97,7 +115,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// Converts a cache, frame by frame.
-fn all_frames(arguments: &Arguments, cache: &Cache, space: Space, said: &Said) -> Result<(), Failure> {
+fn all_frames(
+    arguments: &Arguments,
+    cache: &Cache,
+    space: Space,
+    said: &Said,
+    body: Option<&BodyMesh>,
+) -> Result<(), Failure> {
     make_parent(&arguments.to)?;
     let edit = |groom: Groom| -> Result<Groom, String> {
         let groom = if arguments.guides { only_guides(&groom)? } else { groom };
@@ -106,7 +130,7 @@ fn all_frames(arguments: &Arguments, cache: &Cache, space: Space, said: &Said) -
             None => groom,
         })
     };
-    let written = convert_frames(cache, space, &arguments.to, said, edit).map_err(Failure::run)?;
+    let written = convert_frames(cache, space, &arguments.to, said, body, edit).map_err(Failure::run)?;
     let ((strands, vertices), frames) = (written, cache.frames());
     print(&format!("{}: {strands} strands, {vertices} vertices, {frames} frames\n", arguments.to.display()))
 }

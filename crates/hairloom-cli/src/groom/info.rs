@@ -2,14 +2,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use glam::Vec3;
-use hairloom::body::{MeshSettings, MeshShape};
 use hairloom::groom::{Domain, Groom, Root, Seating, Values, turn_strands};
-use hairloom::simulate::{Imported, Library};
+use hairloom::simulate::Imported;
+use hairloom_io::Axis;
 use hairloom_io::cache::Cache;
-use hairloom_io::{Axis, Folder};
 use serde::Serialize;
 
-use super::Source;
+use super::{Source, body_mesh};
 use crate::failure::Failure;
 use crate::output::{print, write_json};
 use crate::table::number;
@@ -169,13 +168,8 @@ fn read(arguments: &Arguments) -> Result<Info, Failure> {
 
 /// How a groom sits on a mesh, as a simulation would find it.
 fn on_body(groom: &Groom, mesh: &Path, arguments: &Arguments) -> Result<Imported, Failure> {
-    let library = Folder::new("").allowing_outside(arguments.source.allow_outside);
-    let mut read = library.mesh(&mesh.to_string_lossy()).map_err(Failure::bad_input)?;
-    read.points.iter_mut().for_each(|point| *point *= arguments.body_scale);
-    let shape = MeshShape::new(&read, MeshSettings::default());
-    let shape = shape.map_err(|error| Failure::bad_input(format!("{}: {error}", mesh.display())))?;
-    let skin =
-        |point: Vec3| shape.closest(point).map_or((f32::INFINITY, Vec3::Y), |hit| (hit.distance, hit.normal));
+    let body = body_mesh(mesh, arguments.body_scale, &arguments.source)?;
+    let skin = |point: Vec3| body.skin(point);
     let (turned_groom, turned) = turn_strands(groom, &skin);
     Ok(Imported { turned, seating: Some(Seating::measure(&turned_groom, &skin)) })
 }

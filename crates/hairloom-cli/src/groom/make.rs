@@ -15,7 +15,7 @@ use crate::settings::setting;
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The groom to write: .usdc, .usda, .abc or .hair.
+    /// The groom to write: .usdc, .usda, .abc, .hair, .tfx, .data, .ply or .obj.
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
     /// The style to start from.

@@ -9,10 +9,10 @@ use std::path::Path;
 
 use clap::{Args, Subcommand};
 use hairloom::scene::{GroomFileSettings, Scene, UpAxis};
-use hairloom::simulate::Simulation;
+use hairloom::simulate::{Library, Simulation};
 use hairloom_io::cache::{CacheError, write_still};
 use hairloom_io::grooms::{self, FileGroom, GroomFormat, Said};
-use hairloom_io::{Axis, Folder, Space};
+use hairloom_io::{Axis, BodyMesh, Folder, Space};
 use toml::Value;
 
 use crate::failure::Failure;
@@ -89,6 +89,14 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
         Command::Convert(arguments) => convert::run(arguments),
         Command::Edit(arguments) => edit::run(arguments),
     }
+}
+
+/// The mesh that hair grows on, from a file, in metres after a scale.
+fn body_mesh(file: &Path, scale: f32, source: &Source) -> Result<BodyMesh, Failure> {
+    let library = Folder::new("").allowing_outside(source.allow_outside);
+    let mut mesh = library.mesh(&file.to_string_lossy()).map_err(Failure::bad_input)?;
+    mesh.points.iter_mut().for_each(|point| *point *= scale);
+    BodyMesh::new(mesh).map_err(|error| Failure::bad_input(format!("{}: {error}", file.display())))
 }
 
 /// Makes the groom of a scene without running it, so that it comes out as `hairloom sim` would start with it.

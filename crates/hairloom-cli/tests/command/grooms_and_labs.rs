@@ -59,6 +59,37 @@ fn the_unit_and_the_axes_of_a_groom_can_be_said_and_are_told() {
 }
 
 #[test]
+fn conversion_with_a_body_writes_its_normals_at_the_roots() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [body, made, bare, back, still, moving, cache] =
+        ["body.usdc", "a.usdc", "b.hair", "c.usdc", "d.abc", "e.usda", "f.abc"]
+            .map(|name| folder.path().join(name));
+    assert_done(&run(&format!("groom make -o {} --style bob --set strands=2 --body", body.display())));
+    assert_done(&run(&format!("groom make -o {} --style bob --set strands=30", made.display())));
+    assert_done(&run(&format!("groom convert {} {}", made.display(), bare.display())));
+    let frames = "0: [(0, 1.7, 0), (0, 2, 0)], 1: [(0, 1.7, 0), (0.1, 2, 0)]";
+    let text = "#usda 1.0\n(metersPerUnit = 1)\ndef BasisCurves \"Hair\" {\nuniform token type = \"linear\"\n\
+                int[] curveVertexCounts = [2]\nfloat[] widths = [0.001] (interpolation = \"constant\")\n";
+    std::fs::write(&moving, format!("{text}point3f[] points.timeSamples = {{ {frames} }}\n}}\n"))
+        .expect("a file");
+    let normals = |path: &std::path::Path| {
+        let info = info(path);
+        let all = info["attributes"].as_array().expect("a list").clone();
+        all.iter()
+            .filter(|attribute| attribute["name"] == "rootNormal")
+            .map(|one| one["values"].clone())
+            .collect()
+    };
+    let none: Vec<serde_json::Value> = normals(&bare);
+    assert!(none.is_empty(), "{none:?}");
+    for (from, to, strands) in [(&bare, &back, 30), (&bare, &still, 30), (&moving, &cache, 1)] {
+        let convert = format!("groom convert {} {}", from.display(), to.display());
+        assert_done(&run(&format!("{convert} --body {}", body.display())));
+        assert_eq!(normals(to), [serde_json::json!(strands)], "{}", to.display());
+    }
+}
+
+#[test]
 fn caches_are_converted_with_all_their_frames() {
     let folder = tempfile::tempdir().expect("a folder");
     let [from, abc, back, hair] =

@@ -7,10 +7,9 @@ use hairloom::groom::Groom;
 use hairloom::simulate::{BodyView, Simulation};
 
 use super::usd_groom::declare_stage;
-use super::usd_writer::{
-    BodySamples, Samples, body_paths, declare_body, declare_samples, extent, picked, triples,
-};
+use super::usd_writer::{BodySamples, Samples, body_paths, declare_body, declare_samples, extent, picked};
 use super::{Cache, CacheError, CacheFormat, CacheFrame, CacheWriter, layout};
+use crate::BodyMesh;
 use crate::alembic::{AlembicFrames, WriteOptions};
 use crate::file::FileProblem;
 use crate::grooms::{FileGroom, Said, replaced};
@@ -20,12 +19,13 @@ use crate::usd::{Value, Writer};
 /// Writes all frames of a cache that was opened in its own space (see [`Cache::open_in_own_space`]) as another cache, USD or
 /// Alembic by its ending; `edit` is done to the groom of each frame, which must keep its strands. Only one frame is in memory at
 /// a time, and an old file is replaced when all is written. USD keeps the unit and axes, Alembic is in metres and y up, unless
-/// others are said; hair keeps its bits there, placed by a transform. Answers how many strands and vertices were written.
+/// others are said; hair keeps its bits there, placed by a transform. A body gives its normals at the roots. Answers how many strands and vertices were written.
 pub fn convert_frames(
     cache: &Cache,
     space: Space,
     path: impl AsRef<Path>,
     said: &Said,
+    body: Option<&BodyMesh>,
     edit: impl Fn(Groom) -> Result<Groom, String>,
 ) -> Result<(usize, usize), CacheError> {
     let path = path.as_ref();
@@ -40,7 +40,12 @@ pub fn convert_frames(
     }
     let hair_space = if format == CacheFormat::Alembic { space } else { to };
     let read = |index: usize| -> Result<CacheFrame, CacheError> {
-        let mut frame = cache.frame(index)?.in_spaces(space, hair_space, to);
+        let mut frame = cache.frame(index)?;
+        // What stays the same is written with the first frame.
+        if let Some(body) = body.filter(|_| index == 0) {
+            frame.groom = body.with_root_normals(FileGroom { groom: frame.groom, space }).groom;
+        }
+        let mut frame = frame.in_spaces(space, hair_space, to);
         let vertices = frame.groom.vertices();
         frame.groom = edit(frame.groom).map_err(refused)?;
         if frame.groom.vertices() != vertices {
@@ -174,20 +179,20 @@ impl UsdFrames {
         let Self { writer, samples, radius } = self;
         let (time, points) = (time_code(frame), &frame.groom.curves.points);
         writer.set_metadata("endTimeCode", &Value::Double(time))?;
-        writer.write_sample(samples.points, time, &triples(points))?;
+        writer.write_sample(samples.points, time, &points[..])?;
         writer.write_sample(samples.extent, time, &extent(points, *radius))?;
         if let Some(velocities) = samples.velocities {
-            writer.write_sample(velocities, time, &triples(&frame.velocities))?;
+            writer.write_sample(velocities, time, &frame.velocities[..])?;
         }
         if let Some(guides) = &samples.guides {
             let points = picked(points, &guides.vertices);
-            writer.write_sample(guides.points, time, &triples(&points))?;
+            writer.write_sample(guides.points, time, &points[..])?;
             writer.write_sample(guides.extent, time, &extent(&points, *radius))?;
         }
         for (body, samples) in frame.bodies.iter().zip(&samples.bodies) {
             match *samples {
                 BodySamples::Deforming { points, extent: bounds } => {
-                    writer.write_sample(points, time, &triples(&body.mesh.points))?;
+                    writer.write_sample(points, time, &body.mesh.points[..])?;
                     writer.write_sample(bounds, time, &extent(&body.mesh.points, 0.0))?;
                 }
                 BodySamples::Rigid { transform } => {

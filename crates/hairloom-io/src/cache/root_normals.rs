@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use glam::Vec3;
-use hairloom::body::TriMesh;
+use hairloom::body::{SurfacePoint, TriMesh};
 use hairloom::groom::{Attribute, Domain, Groom, Values};
+use hairloom::math::Pose;
 use hairloom::simulate::Simulation;
 
 use super::layout::ROOT_NORMAL;
@@ -36,20 +37,50 @@ fn root_normals(simulation: &Simulation) -> Option<Vec<Vec3>> {
     let (scene, groom) = (simulation.scene(), simulation.groom());
     let holder = scene.bodies.iter().position(|body| scene.groom.body.as_deref() == Some(&body.name))?;
     let view = simulation.body_views().into_iter().nth(holder)?;
-    let smooth = vertex_normals(&view.mesh);
+    let smooth = SmoothNormals::of(&view.mesh);
     let pose = simulation.body_pose(holder, 0);
     let start = simulation.bodies().at(0.0);
-    let normal = |root: Vec3| {
-        let Some(hit) = start.closest(holder, root) else { return start.sample(holder, root).normal };
-        let corners = view.mesh.triangles.get(hit.triangle).copied().unwrap_or_default();
-        let corner = |place: usize| smooth.get(corners[place] as usize).copied().unwrap_or_default();
-        let mixed: Vec3 = (0..3).map(|place| hit.weights[place] * corner(place)).sum();
-        let turned = if view.deforms { mixed } else { (pose.rotation * mixed.as_dvec3()).as_vec3() };
-        // Where faces meet back to back.
-        turned.try_normalize().unwrap_or(hit.normal)
+    let normal = |root: Vec3| match start.closest(holder, root) {
+        Some(hit) if view.deforms => smooth.at(&hit),
+        Some(hit) => smooth.turned(&hit, &pose),
+        None => start.sample(holder, root).normal,
     };
+    Some(at_roots(groom, normal))
+}
+
+/// What holds at the root of each strand; zero for strands without points.
+pub(crate) fn at_roots(groom: &Groom, normal: impl Fn(Vec3) -> Vec3) -> Vec<Vec3> {
     let roots = (0..groom.strands()).map(|strand| groom.curves.strand(strand).first());
-    Some(roots.map(|root| root.map_or(Vec3::ZERO, |&root| normal(root))).collect())
+    roots.map(|root| root.map_or(Vec3::ZERO, |&root| normal(root))).collect()
+}
+
+/// The smooth normals of a mesh.
+pub(crate) struct SmoothNormals<'a> {
+    mesh: &'a TriMesh,
+    at_vertices: Vec<Vec3>,
+}
+
+impl<'a> SmoothNormals<'a> {
+    pub(crate) fn of(mesh: &'a TriMesh) -> Self {
+        Self { mesh, at_vertices: vertex_normals(mesh) }
+    }
+
+    /// Mixed from the corners of the triangle; that of the surface where faces meet back to back.
+    pub(crate) fn at(&self, hit: &SurfacePoint) -> Vec3 {
+        self.mixed(hit).try_normalize().unwrap_or(hit.normal)
+    }
+
+    /// The same for a mesh that stands in the world by a pose, as the point does.
+    fn turned(&self, hit: &SurfacePoint, pose: &Pose) -> Vec3 {
+        (pose.rotation * self.mixed(hit).as_dvec3()).as_vec3().try_normalize().unwrap_or(hit.normal)
+    }
+
+    fn mixed(&self, hit: &SurfacePoint) -> Vec3 {
+        let corners = self.mesh.triangles.get(hit.triangle).copied().unwrap_or_default();
+        let corner =
+            |place: usize| self.at_vertices.get(corners[place] as usize).copied().unwrap_or_default();
+        (0..3).map(|place| hit.weights[place] * corner(place)).sum()
+    }
 }
 
 /// Unit normals at the vertices: those of the faces around, by area. Vertices in one place, as at seams, have one normal.

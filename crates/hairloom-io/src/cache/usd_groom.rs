@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hairloom::groom::Groom;
 
-use super::usd_writer::{constant, declare_curves, declare_guides, extent, picked, triples};
+use super::usd_writer::{constant, declare_curves, declare_guides, extent, picked};
 use super::{CacheError, layout};
 use crate::file::{FileProblem, check_offsets};
 use crate::grooms::decimal;
@@ -22,12 +22,12 @@ pub(crate) fn write_usd_groom(path: &Path, groom: &Groom, space: &Space) -> Resu
     declare_stage(&mut writer, space, "A groom, written by Hairloom")?;
     let hair = declare_curves(&mut writer, layout::HAIR, groom, true)?;
     let points = &groom.curves.points;
-    constant(&mut writer, hair, "points", "point3f[]", &triples(points))?;
+    constant(&mut writer, hair, "points", "point3f[]", &points[..])?;
     let radius = 0.5 * groom.widths.iter().copied().fold(0.0, f32::max);
     constant(&mut writer, hair, "extent", "float3[]", &extent(points, radius))?;
     if let Some((guides, vertices)) = declare_guides(&mut writer, groom, true)? {
         let points = picked(points, &vertices);
-        constant(&mut writer, guides, "points", "point3f[]", &triples(&points))?;
+        constant(&mut writer, guides, "points", "point3f[]", &points[..])?;
         constant(&mut writer, guides, "extent", "float3[]", &extent(&points, radius))?;
     }
     // What can be made again need not be on the disk before the next thing is done.

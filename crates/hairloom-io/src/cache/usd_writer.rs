@@ -9,8 +9,9 @@ use hairloom::simulate::{BodyView, Simulation};
 
 use super::root_normals::with_root_normals;
 use super::{CacheError, layout};
+use crate::bounds::bounds;
 use crate::run;
-use crate::usd::{AttributeId, Format, Keep, PrimId, UsdError, Value, Writer};
+use crate::usd::{AttributeId, Format, Given, Keep, PrimId, UsdError, Value, Writer};
 
 /// The attributes of a body that change.
 #[derive(Debug, Clone, Copy)]
@@ -71,14 +72,14 @@ impl UsdCache {
         let time = f64::from(frame);
         let Self { writer, samples, radius, .. } = self;
         writer.set_metadata("endTimeCode", &Value::Double(time))?;
-        writer.write_sample(samples.points, time, &triples(&strands.points))?;
+        writer.write_sample(samples.points, time, &strands.points[..])?;
         writer.write_sample(samples.extent, time, &extent(&strands.points, *radius))?;
         if let Some(velocities) = samples.velocities {
-            writer.write_sample(velocities, time, &triples(&strands.velocities))?;
+            writer.write_sample(velocities, time, &strands.velocities[..])?;
         }
         if let Some(guides) = &samples.guides {
             let points = picked(&strands.points, &guides.vertices);
-            writer.write_sample(guides.points, time, &triples(&points))?;
+            writer.write_sample(guides.points, time, &points[..])?;
             writer.write_sample(guides.extent, time, &extent(&points, *radius))?;
         }
         for (body, samples) in samples.bodies.iter().enumerate() {
@@ -89,7 +90,7 @@ impl UsdCache {
                 }
                 BodySamples::Deforming { points, extent: bounds } => {
                     let moved = simulation.body_points(body, frame);
-                    writer.write_sample(points, time, &triples(&moved))?;
+                    writer.write_sample(points, time, &moved[..])?;
                     writer.write_sample(bounds, time, &extent(&moved, 0.0))?;
                 }
             }
@@ -114,14 +115,9 @@ fn largest_radius(simulation: &Simulation) -> f32 {
     0.5 * simulation.groom().widths.iter().copied().fold(0.0, f32::max)
 }
 
-pub(super) fn triples(points: &[Vec3]) -> Value {
-    Value::Vec3fArray(points.iter().map(|point| point.to_array()).collect())
-}
-
 /// The box around points, with room for their thickness.
 pub(super) fn extent(points: &[Vec3], radius: f32) -> Value {
-    let first = points.first().copied().unwrap_or_default();
-    let (low, high) = points.iter().fold((first, first), |(low, high), &p| (low.min(p), high.max(p)));
+    let (low, high) = bounds(points);
     Value::Vec3fArray(vec![(low - radius).to_array(), (high + radius).to_array()])
 }
 
@@ -212,8 +208,8 @@ pub(super) fn declare_samples(
 ) -> Result<Samples, UsdError> {
     let hair = declare_curves(writer, layout::HAIR, groom, with_widths)?;
     if !groom.attributes.iter().any(|attribute| attribute.name == layout::COLOR) {
-        let color = Value::Vec3fArray(vec![layout::HAIR_COLOR]);
-        primvar(writer, hair, layout::COLOR, "color3f[]", "constant", &color)?;
+        let color = [Vec3::from_array(layout::HAIR_COLOR)];
+        primvar(writer, hair, layout::COLOR, "color3f[]", "constant", &color[..])?;
     }
     let guides = match declare_guides(writer, groom, with_widths)? {
         Some((prim, vertices)) => Some(GuideSamples {
@@ -286,7 +282,7 @@ pub(super) fn declare_curves(
     let counts = (0..groom.strands()).map(|strand| groom.curves.vertices_of(strand) as i32).collect();
     constant(writer, hair, "curveVertexCounts", "int[]", &Value::IntArray(counts))?;
     if with_widths && !groom.widths.is_empty() {
-        let widths = constant(writer, hair, "widths", "float[]", &Value::FloatArray(groom.widths.clone()))?;
+        let widths = constant(writer, hair, "widths", "float[]", &groom.widths[..])?;
         writer.set_attribute_metadata(widths, "interpolation", &Value::token("vertex"))?;
     }
     if !groom.ids.is_empty() {
@@ -320,17 +316,22 @@ fn declare_attribute(
         Domain::Strand => "uniform",
         Domain::Vertex => "vertex",
     };
-    let (type_name, value) = match &attribute.values {
-        Values::Float(values) => ("float[]", Value::FloatArray(values.clone())),
-        Values::Int(values) => ("int[]", Value::IntArray(values.clone())),
-        Values::Vec2(values) => {
-            ("float2[]", Value::Vec2fArray(values.iter().map(|v| v.to_array()).collect()))
+    let owned;
+    let (type_name, value): (_, Given) = match &attribute.values {
+        Values::Float(values) => ("float[]", values[..].into()),
+        Values::Int(values) => {
+            owned = Value::IntArray(values.clone());
+            ("int[]", (&owned).into())
         }
-        Values::Vec3(values) if name == layout::COLOR => ("color3f[]", triples(values)),
-        Values::Vec3(values) if name == layout::ROOT_NORMAL => ("normal3f[]", triples(values)),
-        Values::Vec3(values) => ("float3[]", triples(values)),
+        Values::Vec2(values) => {
+            owned = Value::Vec2fArray(values.iter().map(|v| v.to_array()).collect());
+            ("float2[]", (&owned).into())
+        }
+        Values::Vec3(values) if name == layout::COLOR => ("color3f[]", values[..].into()),
+        Values::Vec3(values) if name == layout::ROOT_NORMAL => ("normal3f[]", values[..].into()),
+        Values::Vec3(values) => ("float3[]", values[..].into()),
     };
-    primvar(writer, hair, &name, type_name, interpolation, &value)
+    primvar(writer, hair, &name, type_name, interpolation, value)
 }
 
 pub(super) fn declare_body(
@@ -349,41 +350,41 @@ pub(super) fn declare_body(
     constant(writer, body, "faceVertexIndices", "int[]", &Value::IntArray(indices))?;
     let painted = !view.point_colors.is_empty() && view.point_colors.len() == view.mesh.points.len();
     let (colors, interpolation) = match view.color {
-        None if painted => (triples(&view.point_colors), "vertex"),
-        color => (Value::Vec3fArray(vec![color.unwrap_or(layout::BODY_COLOR)]), "constant"),
+        None if painted => (&view.point_colors[..], "vertex"),
+        color => (&[Vec3::from_array(color.unwrap_or(layout::BODY_COLOR))][..], "constant"),
     };
-    primvar(writer, body, layout::COLOR, "color3f[]", interpolation, &colors)?;
+    primvar(writer, body, layout::COLOR, "color3f[]", interpolation, colors)?;
     let points = writer.declare(body, "points", "point3f[]")?;
     let bounds = writer.declare(body, "extent", "float3[]")?;
     if view.deforms {
         return Ok(BodySamples::Deforming { points, extent: bounds });
     }
-    writer.set_default(points, &triples(&view.mesh.points))?;
+    writer.set_default(points, &view.mesh.points[..])?;
     writer.set_default(bounds, &extent(&view.mesh.points, 0.0))?;
     let transform = writer.declare(body, "xformOp:transform", "matrix4d")?;
     writer.declare_uniform(body, "xformOpOrder", "token[]", &Value::tokens(["xformOp:transform"]))?;
     Ok(BodySamples::Rigid { transform })
 }
 
-pub(super) fn constant(
+pub(super) fn constant<'a>(
     writer: &mut Writer,
     prim: PrimId,
     name: &str,
     type_name: &str,
-    value: &Value,
+    value: impl Into<Given<'a>>,
 ) -> Result<AttributeId, UsdError> {
     let attribute = writer.declare(prim, name, type_name)?;
     writer.set_default(attribute, value)?;
     Ok(attribute)
 }
 
-fn primvar(
+fn primvar<'a>(
     writer: &mut Writer,
     prim: PrimId,
     name: &str,
     type_name: &str,
     interpolation: &str,
-    value: &Value,
+    value: impl Into<Given<'a>>,
 ) -> Result<(), UsdError> {
     let attribute = constant(writer, prim, &format!("primvars:{name}"), type_name, value)?;
     writer.set_attribute_metadata(attribute, "interpolation", &Value::token(interpolation))

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use hairloom::scene::SceneError;
 use hairloom::simulate::SimulationError;
 
+use crate::FileError;
 use crate::cache::CacheError;
 use crate::checkpoint::CheckpointFileError;
 
@@ -59,6 +60,9 @@ pub enum RunError {
     /// The checkpoint cannot be read or written.
     #[error("checkpoint: {0}")]
     Checkpoint(#[from] CheckpointFileError),
+    /// A contact problem cannot be written.
+    #[error("contact problem: {0}")]
+    ContactProblem(#[from] FileError),
     /// The checkpoint is that of something else.
     #[error(
         "{}: this checkpoint belongs to another scene, or the scene was changed since; run without --resume to start again",
@@ -103,7 +107,7 @@ impl RunError {
                     | io::ErrorKind::IsADirectory
                     | io::ErrorKind::ReadOnlyFilesystem
             ),
-            Self::Checkpoint(_) | Self::Failed { .. } => false,
+            Self::Checkpoint(_) | Self::ContactProblem(_) | Self::Failed { .. } => false,
         }
     }
 }

@@ -27,6 +27,7 @@ use crate::Folder;
 use crate::alembic::AlembicError;
 use crate::cache::{self, Cache, CacheError, CacheFormat, CacheWriter};
 use crate::checkpoint::{self, CheckpointFileError, CheckpointProblem, SavedRun};
+use crate::contact_problem::{self, ContactProblem, Form};
 use crate::usd::UsdError;
 
 /// The age at which a checkpoint is replaced by a new one, if that does not take long.
@@ -53,6 +54,8 @@ pub struct RunOptions {
     pub report: Option<PathBuf>,
     /// Whether to go on from a checkpoint.
     pub resume: bool,
+    /// A folder for the contact problem of each frame's last step, from methods that solve one.
+    pub contact_problems: Option<PathBuf>,
     /// Whether USD files that the scene names may bring in others from outside their folders.
     pub allow_outside: bool,
 }
@@ -122,12 +125,27 @@ pub fn run(
     if let Some(report) = &options.report {
         make_folder(report)?;
     }
+    if let Some(folder) = &options.contact_problems {
+        let failed = |source| RunError::Output { path: folder.clone(), source };
+        fs::create_dir_all(folder).map_err(failed)?;
+    }
     let report = ReportFile::new(options.report.clone());
     let summary = Summary::new(&simulation, &out);
     let fingerprint = fingerprint(&simulation);
     let before = Duration::ZERO;
-    let mut run =
-        Run { simulation, out, fingerprint, report, summary, observer, started: false, clock, before };
+    let problems = options.contact_problems.clone();
+    let mut run = Run {
+        simulation,
+        out,
+        problems,
+        fingerprint,
+        report,
+        summary,
+        observer,
+        started: false,
+        clock,
+        before,
+    };
     let warnings: Vec<String> = run.simulation.warnings().iter().map(ToString::to_string).collect();
     warnings.iter().for_each(|warning| run.warn(warning));
     let result = run.start(options.resume).and_then(|cache| match cache {
@@ -151,6 +169,8 @@ pub fn run(
 struct Run<'a> {
     simulation: Simulation,
     out: PathBuf,
+    /// Where contact problems are kept.
+    problems: Option<PathBuf>,
     fingerprint: u64,
     report: ReportFile,
     summary: Summary,
@@ -249,6 +269,7 @@ impl Run<'_> {
                 Err(source) => return self.fail(cache, source),
             };
             cache.write_frame(&self.simulation)?;
+            self.keep_problem(report.frame)?;
             self.summary.frames_written += 1;
             self.summary.last_frame = report.frame;
             self.summary.add(&report);
@@ -269,6 +290,14 @@ impl Run<'_> {
         cache.finish()?;
         self.summary.status = Status::Complete;
         remove(&checkpoint_path(&self.out))
+    }
+
+    /// Writes the contact problem of the frame's last step, where that is asked for and there is one.
+    fn keep_problem(&self, frame: u32) -> Result<(), RunError> {
+        let Some(folder) = &self.problems else { return Ok(()) };
+        let Some(problem) = self.simulation.contact_problem() else { return Ok(()) };
+        let problem = ContactProblem { dimension: 3, form: Form::Full(problem) };
+        Ok(contact_problem::write(&folder.join(format!("frame-{frame:05}.json")), &problem)?)
     }
 
     /// Writes a checkpoint; the cache first, so that it holds every frame up to the checkpoint's.

@@ -206,7 +206,8 @@ impl Summary {
             let depth = 1.0e3 * value;
             warnings.push(format!(
                 "hair went into a body, {depth:.1} mm at most (frame {frame}, strand {strand}, vertex {vertex}): where held \
-                 vertices are inside the body, or a body closes on them, hair cannot get out; otherwise raise time.substeps"
+                 vertices are inside the body, or a body closes on them, hair cannot get out; hair that swings under the rim of an \
+                 open mesh counts as inside behind it (close the mesh, or trim the hair); otherwise raise time.substeps"
             ));
         }
         warnings

@@ -7,6 +7,7 @@ use hairloom::groom::{Attribute, Curves, Domain, Groom, Root, Values};
 
 use super::{Budget, Stage, value};
 use crate::cache::{CacheError, layout};
+use crate::counts::strand_offsets;
 use crate::spline::{self, Basis, Cubic};
 use crate::usd::{ComposedAttribute, ComposedPrim, Value};
 
@@ -112,26 +113,7 @@ fn offsets(prim: ComposedPrim<'_>, time: f64, points: usize) -> Result<Result<Ve
         None => None,
     };
     let Some(Value::IntArray(counts)) = counts else { return Ok(Err("it has no curveVertexCounts".into())) };
-    let mut offsets = Vec::with_capacity(counts.len() + 1);
-    let mut end = 0_u32;
-    offsets.push(0);
-    for (strand, &count) in counts.iter().enumerate() {
-        let next = u32::try_from(count).ok().and_then(|count| end.checked_add(count));
-        match next {
-            Some(next) if next as usize <= points => end = next,
-            _ => {
-                return Ok(Err(format!(
-                    "curveVertexCounts[{strand}] is {count}, and {} of the {points} points are left",
-                    points.saturating_sub(end as usize)
-                )));
-            }
-        }
-        offsets.push(end);
-    }
-    if end as usize != points {
-        return Ok(Err(format!("curveVertexCounts add up to {end}, and there are {points} points")));
-    }
-    Ok(Ok(offsets))
+    Ok(strand_offsets(&counts, points, "curveVertexCounts"))
 }
 
 impl Reading<'_> {

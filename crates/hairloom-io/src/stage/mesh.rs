@@ -1,10 +1,8 @@
 //! Meshes.
 
-use hairloom::body::TriMesh;
-
 use super::{Budget, Stage, StageMesh, value};
 use crate::cache::CacheError;
-use crate::obj::triangulate::triangulate;
+use crate::counts::Polygons;
 use crate::usd::{ComposedPrim, Value};
 
 /// A mesh at a time [time codes], in triangles that wind counter-clockwise.
@@ -30,39 +28,14 @@ pub(super) fn read(
     let (counts, indices) = (integers("faceVertexCounts")?, integers("faceVertexIndices")?);
     // Three of the corners are a triangle, or less.
     stage.pay(budget, prim, indices.len() * size_of::<[u32; 3]>())?;
-    let mut corners = Vec::with_capacity(indices.len());
-    for (place, &index) in indices.iter().enumerate() {
-        match u32::try_from(index) {
-            Ok(corner) if (corner as usize) < points.len() => corners.push(corner),
-            _ => {
-                let problem = format!(
-                    "faceVertexIndices[{place}] is {index}, and there are {} points, counted from 0",
-                    points.len()
-                );
-                return Err(wrong(problem));
-            }
-        }
-    }
     let mirrored = stage.scene_from_prim(prim, time)?.determinant() < 0.0;
     let left_handed = token(prim, "orientation")?.as_deref() == Some("leftHanded");
-    let mut mesh = TriMesh { points, triangles: Vec::new() };
-    let mut rest = corners.as_slice();
-    for (face, &count) in counts.iter().enumerate() {
-        let split = usize::try_from(count).ok().and_then(|count| rest.split_at_checked(count));
-        let Some((polygon, after)) = split else {
-            return Err(wrong(format!(
-                "faceVertexCounts[{face}] is {count}, and {} of the faceVertexIndices are left",
-                rest.len()
-            )));
-        };
-        rest = after;
-        let triangles = &mut mesh.triangles;
-        triangulate(&mesh.points, polygon, |[a, b, c]| {
-            if a != b && b != c && c != a {
-                triangles.push(if mirrored == left_handed { [a, b, c] } else { [a, c, b] });
-            }
-        });
-    }
+    let polygons = Polygons {
+        counts: (&counts, "faceVertexCounts"),
+        corners: (&indices, "faceVertexIndices"),
+        clockwise: mirrored != left_handed,
+    };
+    let mesh = polygons.mesh(points).map_err(wrong)?;
     let name = match prim.metadata("displayName")? {
         Some(Value::String(name)) if !name.is_empty() => name.to_string(),
         _ => prim.name().to_owned(),

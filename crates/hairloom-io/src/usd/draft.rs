@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::error::UsdError;
 use super::path::{Path, is_identifier, is_property_name};
 use super::type_name;
-use super::value::{Kind, Specifier, Token, Value};
+use super::value::{Given, Kind, Specifier, Token, Value};
 
 /// A prim of a [`super::Writer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -239,12 +239,13 @@ impl<V> Draft<V> {
     }
 
     /// Fails unless the attribute can hold `value`.
-    pub(super) fn check_type(&self, attribute: AttributeId, value: &Value) -> Result<(), UsdError> {
+    pub(super) fn check_type(&self, attribute: AttributeId, value: &Given) -> Result<(), UsdError> {
         let draft = &self.attributes[attribute.0];
-        if *value == Value::Block || (value.kind().is_some() && value.kind() == draft.kind) {
+        let kind = value.kind();
+        if matches!(value, Given::Value(Value::Block)) || (kind.is_some() && kind == draft.kind) {
             return Ok(());
         }
-        let got = type_name::of_value(value).unwrap_or_else(|| "no attribute's type".to_owned());
+        let got = kind.map(type_name::of_kind).unwrap_or_else(|| "no attribute's type".to_owned());
         usage(format!("{} has the type {}, but the value has {got}", draft.path, draft.type_name))
     }
 

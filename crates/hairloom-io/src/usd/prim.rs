@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 use super::binary;
 use super::binary::decode::StoredSamples;
 use super::error::UsdError;
-use super::layer::{Content, Layer, Node, NodeKind};
+use super::layer::{Content, Layer};
+use super::nodes::{Node, NodeKind};
 use super::path::Path;
 use super::value::{Specifier, Token, Value};
 

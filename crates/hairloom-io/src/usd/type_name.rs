@@ -1,6 +1,6 @@
 //! The names that attribute types have in layers, and the metadata fields whose type the text does not tell.
 
-use super::value::{Kind, Value};
+use super::value::Kind;
 
 /// The kind behind a type name such as `point3f[]`, and whether it is an array.
 pub(super) fn parse(type_name: &str) -> Option<(Kind, bool)> {
@@ -45,9 +45,8 @@ pub(super) fn parse(type_name: &str) -> Option<(Kind, bool)> {
     Some((kind, array))
 }
 
-/// The plain type name of a value, for the entries of dictionaries; nothing for what has none.
-pub(super) fn of_value(value: &Value) -> Option<String> {
-    let (kind, array) = value.kind()?;
+/// The plain type name of a kind of values, or of arrays of them, as the entries of dictionaries have it.
+pub(super) fn of_kind((kind, array): (Kind, bool)) -> String {
     let base = match kind {
         Kind::Bool => "bool",
         Kind::UChar => "uchar",
@@ -81,7 +80,7 @@ pub(super) fn of_value(value: &Value) -> Option<String> {
         Kind::Vec4f => "float4",
         Kind::Vec4d => "double4",
     };
-    Some(if array { format!("{base}[]") } else { base.to_owned() })
+    if array { format!("{base}[]") } else { base.to_owned() }
 }
 
 /// Metadata that the text calls by another name than the data model.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use glam::Vec3;
+
 use super::element::Quat;
 use super::half::Half;
 use super::path::Path;
@@ -86,6 +88,18 @@ impl LayerOffset {
         self.scale * time + self.offset
     }
 
+    /// This, if it can be worked with; what is wrong otherwise.
+    pub(super) fn checked(self) -> Result<Self, String> {
+        let Self { offset, scale } = self;
+        let (least, most) = (1e-6, 1e6);
+        match offset.is_finite() && (least..=most).contains(&scale) {
+            true => Ok(self),
+            false => Err(format!(
+                "times are placed by offset {offset} and scale {scale}; expected a scale from {least} to {most}"
+            )),
+        }
+    }
+
     /// First `inner`, then this one.
     pub(super) fn after(&self, inner: &Self) -> Self {
         Self { offset: self.apply(inner.offset), scale: self.scale * inner.scale }
@@ -101,6 +115,55 @@ pub struct Reference {
     pub prim: Path,
     /// How times are placed.
     pub offset: LayerOffset,
+}
+
+/// What is to be written: a value, or numbers that lie elsewhere and are taken from there.
+#[derive(Clone, Copy, Debug)]
+pub enum Given<'a> {
+    /// Any value.
+    Value(&'a Value),
+    /// An array of vectors of three 32-bit numbers.
+    Triples(&'a [Vec3]),
+    /// An array of 32-bit numbers.
+    Floats(&'a [f32]),
+}
+
+impl<'a> From<&'a Value> for Given<'a> {
+    fn from(value: &'a Value) -> Self {
+        Self::Value(value)
+    }
+}
+
+impl<'a> From<&'a [Vec3]> for Given<'a> {
+    fn from(vectors: &'a [Vec3]) -> Self {
+        Self::Triples(vectors)
+    }
+}
+
+impl<'a> From<&'a [f32]> for Given<'a> {
+    fn from(numbers: &'a [f32]) -> Self {
+        Self::Floats(numbers)
+    }
+}
+
+impl Given<'_> {
+    /// The kind of what is given, and whether it is an array; nothing for what no attribute holds.
+    pub(super) fn kind(&self) -> Option<(Kind, bool)> {
+        match self {
+            Self::Value(value) => value.kind(),
+            Self::Triples(_) => Some((Kind::Vec3f, true)),
+            Self::Floats(_) => Some((Kind::Float, true)),
+        }
+    }
+
+    /// The same as a value of its own.
+    pub(super) fn to_value(self) -> Value {
+        match self {
+            Self::Value(value) => value.clone(),
+            Self::Triples(vectors) => Value::Vec3fArray(vectors.iter().map(|v| v.to_array()).collect()),
+            Self::Floats(numbers) => Value::FloatArray(numbers.to_vec()),
+        }
+    }
 }
 
 /// Calls a macro with every kind of number: scalar variant, array variant, element type, code in binary files, and

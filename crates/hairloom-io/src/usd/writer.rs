@@ -10,7 +10,7 @@ use super::error::UsdError;
 use super::layer::Layer;
 use super::path::{Path, is_identifier, is_property_name};
 use super::text::writer::TextBackend;
-use super::value::{ListOp, Specifier, Value};
+use super::value::{Given, ListOp, Specifier, Value};
 
 /// The two formats of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,8 +61,8 @@ impl Keep {
 pub(super) trait Backend {
     /// What is kept of a value until the structure is written.
     type Stored;
-    fn store(&mut self, value: &Value) -> io::Result<Self::Stored>;
-    fn append(&mut self, attribute: usize, time: f64, value: &Value) -> io::Result<()>;
+    fn store(&mut self, value: &Given) -> io::Result<Self::Stored>;
+    fn append(&mut self, attribute: usize, time: f64, value: &Given) -> io::Result<()>;
     /// Makes the file complete as it stands.
     fn write(&mut self, draft: &Draft<Self::Stored>, last: bool) -> io::Result<()>;
 }
@@ -159,7 +159,7 @@ impl Writer {
     /// Sets metadata of a prim, such as `kind` or `apiSchemas`.
     pub fn set_prim_metadata(&mut self, prim: PrimId, name: &str, value: &Value) -> Result<(), UsdError> {
         self.check_metadata(name, value)?;
-        let stored = each!(self, stream => stream.backend.store(value).map(|stored| {
+        let stored = each!(self, stream => stream.backend.store(&value.into()).map(|stored| {
             set_field(&mut stream.draft.prims[prim.0].metadata, name, stored);
         }));
         stored.map_err(|error| UsdError::io(&self.path, error))
@@ -197,14 +197,19 @@ impl Writer {
         value: &Value,
     ) -> Result<(), UsdError> {
         self.check_metadata(name, value)?;
-        let stored = each!(self, stream => stream.backend.store(value).map(|stored| {
+        let stored = each!(self, stream => stream.backend.store(&value.into()).map(|stored| {
             set_field(&mut stream.draft.attributes[attribute.0].metadata, name, stored);
         }));
         stored.map_err(|error| UsdError::io(&self.path, error))
     }
 
     /// Sets the value that holds where there are no samples.
-    pub fn set_default(&mut self, attribute: AttributeId, value: &Value) -> Result<(), UsdError> {
+    pub fn set_default<'a>(
+        &mut self,
+        attribute: AttributeId,
+        value: impl Into<Given<'a>>,
+    ) -> Result<(), UsdError> {
+        let value = &value.into();
         let stored = each!(self, stream => {
             stream.draft.check_type(attribute, value)?;
             stream.backend.store(value).map(|stored| stream.draft.attributes[attribute.0].default = Some(stored))
@@ -222,7 +227,7 @@ impl Writer {
         let value = Value::PathListOp(ListOp::explicit(targets.to_vec()));
         let stored = each!(self, stream => {
             let id = stream.draft.relationship(prim, name)?;
-            stream.backend.store(&value).map(|stored| {
+            stream.backend.store(&Given::Value(&value)).map(|stored| {
                 stream.draft.relationships[id.0].targets = Some(stored);
                 id
             })
@@ -231,7 +236,13 @@ impl Writer {
     }
 
     /// Writes the value of an attribute at a time [time codes] later than all before.
-    pub fn write_sample(&mut self, attribute: AttributeId, time: f64, value: &Value) -> Result<(), UsdError> {
+    pub fn write_sample<'a>(
+        &mut self,
+        attribute: AttributeId,
+        time: f64,
+        value: impl Into<Given<'a>>,
+    ) -> Result<(), UsdError> {
+        let value = &value.into();
         let written = each!(self, stream => {
             stream.draft.check_time(attribute, time)?;
             stream.draft.check_type(attribute, value)?;

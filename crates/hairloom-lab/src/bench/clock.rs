@@ -13,6 +13,22 @@ pub(super) fn shortest(runs: usize, mut work: impl FnMut()) -> f64 {
         .fold(f64::INFINITY, f64::min)
 }
 
+/// The shortest wall times [s] of two things done in turn, so that what else the machine does meets both alike; `before` is
+/// called ahead of each and not counted.
+pub(super) fn shortest_in_turn(
+    runs: usize,
+    mut before: impl FnMut(),
+    mut one: impl FnMut(),
+    mut other: impl FnMut(),
+) -> (f64, f64) {
+    (0..runs).fold((f64::INFINITY, f64::INFINITY), |(least_one, least_other), _| {
+        before();
+        let now_one = shortest(1, &mut one);
+        before();
+        (least_one.min(now_one), least_other.min(shortest(1, &mut other)))
+    })
+}
+
 /// Runs `work` on a pool of `threads` threads.
 pub(super) fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {

@@ -2,12 +2,14 @@
 
 mod admm;
 mod clock;
+mod der_mpm;
 mod elastic;
 mod follow;
 mod ftl;
 mod io;
 mod ldl;
 mod nsgs;
+mod sag_free;
 mod strands;
 mod xpbd_mpm;
 
@@ -62,6 +64,10 @@ pub fn names() -> &'static [(&'static str, &'static str)] {
             "the hairy ball of 2,000 and 16,000 strands (HAIRLOOM_BENCH_LARGE: 128,000): phases, memory, growth; rods in lanes",
         ),
         (
+            "der-mpm",
+            "a dance of 2,076 strands and long hair of 1,053 that all others follow: frames a second, phases, growth to 50,000 strands",
+        ),
+        (
             "elastic",
             "Newton steps on whole strands against the splitting of Daviet 2023: time to equal error",
         ),
@@ -79,6 +85,10 @@ pub fn names() -> &'static [(&'static str, &'static str)] {
             "nsgs",
             "contact problems, stored and grown: local solvers, mixing, interior point, assembly, two threads against one",
         ),
+        (
+            "sag-free",
+            "forces that hold the hairstyles of table 1 of Hsu et al. 2023: own weight, interior point, clarabel (HAIRLOOM_BENCH_LARGE: more)",
+        ),
         ("strands", "1,000 strands of 32 vertices on every solver: CPU seconds per simulated second"),
         ("xpbd-mpm", "512 strands of 16 vertices: 64 iterations of Cosserat rods and a step of their grid"),
     ]
@@ -87,6 +97,7 @@ pub fn names() -> &'static [(&'static str, &'static str)] {
 /// Runs the benchmark called `name`.
 pub fn run(name: &str) -> Result<Bench, LabError> {
     match name {
+        "der-mpm" => Ok(der_mpm::run()),
         "elastic" => Ok(elastic::run()),
         "follow" => Ok(follow::run()),
         "admm" => Ok(admm::run()),
@@ -94,6 +105,7 @@ pub fn run(name: &str) -> Result<Bench, LabError> {
         "io" => io::run(),
         "ldl" => Ok(ldl::run()),
         "nsgs" => nsgs::run(),
+        "sag-free" => sag_free::run(),
         "strands" => Ok(strands::run()),
         "xpbd-mpm" => Ok(xpbd_mpm::run()),
         _ => {

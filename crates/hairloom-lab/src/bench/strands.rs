@@ -9,13 +9,13 @@ use hairloom::body::{Bodies, Body, Motion, Shape};
 use hairloom::groom::Curves;
 use hairloom::math::Pose;
 use hairloom::scene::{Attachments, Drive, Material, MaterialPreset, Model, Seat, State, Wind};
-use hairloom::solve::{Method, Step, admm, xpbd_mpm};
+use hairloom::solve::{Method, Step};
 use serde_json::{Map, json};
 
 use super::clock::{on_threads, shortest};
 use super::{Bench, Ratio};
 use crate::cantilever::reference::drop_over_reach;
-use crate::strands::heaviness;
+use crate::strands::{alone, heaviness};
 
 const STRANDS: usize = 1000;
 const VERTICES: usize = 32;
@@ -63,7 +63,12 @@ pub(super) fn run() -> Bench {
     let mut rows = Vec::new();
     let mut ratios = Vec::new();
     for &name in Method::NAMES {
-        let Some(method) = Method::by_name(name).map(without_hair_contact) else { continue };
+        let Some(mut method) = Method::by_name(name) else { continue };
+        alone(&mut method);
+        if let Method::XpbdMpm(params) = &mut method {
+            // One iteration in each sub-step, whatever it leaves.
+            params.tolerance = 1.0;
+        }
         // On one thread the wall time is the processor time, but for what else runs there: the shortest run counts.
         let (seconds, stretch) = on_threads(1, || {
             let mut solver = method.build(&model);
@@ -126,18 +131,6 @@ fn sag_error(method: &Method, model: &Arc<Model>, bodies: &Bodies, attachments: 
         (-arm.y / arm.x / reference - 1.0).abs()
     };
     (0..model.strands()).map(error).fold(0.0, f64::max)
-}
-
-/// The method with contact between strands switched off, as the workload wants it.
-fn without_hair_contact(method: Method) -> Method {
-    match method {
-        Method::Admm(params) => Method::Admm(admm::Params { strand_contacts: false, ..params }),
-        // One iteration in each sub-step, whatever it leaves.
-        Method::XpbdMpm(params) => {
-            Method::XpbdMpm(xpbd_mpm::Params { contact: false, tolerance: 1.0, ..params })
-        }
-        other => other,
-    }
 }
 
 fn largest_stretch(model: &Model, state: &State) -> f64 {

@@ -12,6 +12,12 @@ const HALVINGS: usize = 60;
 
 /// Drop over reach of the tip, H / W, of a rod as heavy as `gamma`.
 pub(crate) fn drop_over_reach(gamma: f64) -> f64 {
+    let (drop, reach) = tip(gamma);
+    drop / reach
+}
+
+/// Drop and reach of the tip of a rod as heavy as `gamma` [lengths].
+pub(crate) fn tip(gamma: f64) -> (f64, f64) {
     // In logarithms: the tip of a long hair hangs within e^(-⅔ √Γ) of the vertical.
     let (mut low, mut high) = (-1.0 - gamma.sqrt(), FRAC_PI_2.ln());
     for _ in 0..HALVINGS {
@@ -23,7 +29,7 @@ pub(crate) fn drop_over_reach(gamma: f64) -> f64 {
         }
     }
     let (_, drop, reach) = shoot(gamma, (0.5 * (low + high)).exp());
-    drop / reach
+    (drop, reach)
 }
 
 /// From a tip at `angle` off the vertical: the angle at the clamp, the drop and the reach [lengths].

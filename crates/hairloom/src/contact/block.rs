@@ -60,6 +60,23 @@ pub(super) struct Local<const M: usize> {
     dops: Vec<Dop>,
 }
 
+impl<const M: usize> Local<M> {
+    /// Takes the mean motion of edges that move (two points at the start, two at the end) out of their ends, and returns it [m].
+    #[inline(always)]
+    fn remove_drift(&mut self) -> Vec3 {
+        if M < 4 {
+            return Vec3::ZERO;
+        }
+        let moved = self.hulls.iter().fold(Vec3::ZERO, |sum, hull| sum + (hull[2] - hull[0]));
+        let drift = moved / self.hulls.len().max(1) as f32;
+        for hull in &mut self.hulls {
+            hull[2] -= drift;
+            hull[3] -= drift;
+        }
+        drift
+    }
+}
+
 /// Memory for one block, kept by each thread.
 #[derive(Debug)]
 pub(super) struct Workspace<const M: usize> {
@@ -111,8 +128,8 @@ impl<const M: usize> Workspace<M> {
             return;
         }
         let block = entries[0].block();
-        self.gather(search, hulls, entries);
-        let lattice = inner(&search.blocks, block, entries.len(), search.pad);
+        let drift = self.gather(search, hulls, entries);
+        let lattice = inner(&search.blocks, block, drift, entries.len(), search.pad);
         self.draw(&lattice, search.pad);
         let begin = out.len();
         let most = search.settings.keep;
@@ -137,25 +154,30 @@ impl<const M: usize> Workspace<M> {
         self.limits.cut(most, entries.len(), out, begin, &mut self.found);
     }
 
+    /// Brings the edges of the block together, without the motion that they share on average [m], which is returned: no pair meets
+    /// sooner or later for it, and what is swept becomes small.
     #[inline(always)]
-    fn gather(&mut self, search: &Search, hulls: &impl Hulls<M>, entries: &[Entry]) {
+    fn gather(&mut self, search: &Search, hulls: &impl Hulls<M>, entries: &[Entry]) -> Vec3 {
         let local = &mut self.local;
         local.edges.clear();
         local.hulls.clear();
         local.radii.clear();
         local.strands.clear();
         local.dops.clear();
-        let half = 0.5 * search.settings.distance + search.slack;
         for entry in entries {
-            let (hull, radius) = (hulls.hull(entry.edge), search.radii[entry.edge as usize]);
             local.edges.push(entry.edge);
-            local.hulls.push(hull);
-            local.radii.push(radius);
+            local.hulls.push(hulls.hull(entry.edge));
+            local.radii.push(search.radii[entry.edge as usize]);
             local.strands.push(search.strands[entry.edge as usize]);
-            local.dops.push(Dop::new(&hull, half + radius));
+        }
+        let drift = local.remove_drift();
+        let half = 0.5 * search.settings.distance + search.slack;
+        for (hull, radius) in local.hulls.iter().zip(&local.radii) {
+            local.dops.push(Dop::new(hull, half + radius));
         }
         self.met_by.clear();
         self.met_by.resize(entries.len(), u32::MAX);
+        drift
     }
 
     /// Draws all edges into the inner grid and makes room for them in its cells.
@@ -232,12 +254,15 @@ impl<const M: usize> Workspace<M> {
     }
 }
 
-/// The inner grid of a block: the more edges, the finer, but no finer than the edges are thick.
-fn inner(blocks: &Lattice, block: [i32; 3], edges: usize, pad: f32) -> Lattice {
+/// The inner grid of a block: the more edges, the finer, but no finer than the edges are thick. It reaches back to where edges are
+/// without their `drift` [m].
+fn inner(blocks: &Lattice, block: [i32; 3], drift: Vec3, edges: usize, pad: f32) -> Lattice {
+    let side = blocks.cell + drift.abs().max_element();
     let wanted = (edges as f32).sqrt() * CELLS_PER_ROOT;
-    let thick = blocks.cell / (2.0 * pad).max(1.0e-9);
+    let thick = side / (2.0 * pad).max(1.0e-9);
     let count = (wanted.min(thick) as i32).clamp(1, MOST_CELLS);
-    let cell = blocks.cell / count as f32;
-    let origin = blocks.origin + Vec3::from(block.map(|k| k as f32)) * blocks.cell;
+    let cell = side / count as f32;
+    let corner = blocks.origin + Vec3::from(block.map(|k| k as f32)) * blocks.cell;
+    let origin = corner - drift.max(Vec3::ZERO);
     Lattice { origin, cell, inverse: 1.0 / cell, last: [count - 1; 3] }
 }

@@ -12,7 +12,8 @@
 //! - Edge `e` runs from vertex `e` to vertex `e + 1` of the same strand.
 //! - An edge is drawn into every block that it meets, and in each block into the cells of a grid that is the finer the
 //!   more edges the block has. A pair may share several blocks: it belongs to the one that holds the middle
-//!   between its closest points, so it is found once, without a table of pairs.
+//!   between its closest points, so it is found once, without a table of pairs. Pairs that meet on their way are found in each
+//!   block, and copies are dropped; there the mean motion of a block's edges is left out, which brings no pair together.
 //! - Results are sorted by pair, and the same for any number of threads.
 //!
 //! # Departures from the paper

@@ -1,3 +1,5 @@
+use glam::DQuat;
+
 use super::segments::{PARALLEL_F64, closest};
 use super::*;
 use crate::math::{Random, Vector3};
@@ -220,8 +222,10 @@ fn impacts_are_those_of_all_pairs() {
         let random = Random::new(100 + seed);
         let speed = [0.001, 0.01, 0.05][seed as usize % 3];
         let shift = DVec3::new(0.3, -0.2, 0.1);
+        // Where hair turns as a whole, each block has a motion of its own.
+        let turn = DQuat::from_rotation_y(if seed % 2 == 1 { 0.5 } else { 0.0 });
         let to: Vec<DVec3> = (0..hair.points.len())
-            .map(|k| hair.points[k] + shift + random.fork(k as u64).direction().as_dvec3() * speed)
+            .map(|k| turn * hair.points[k] + shift + random.fork(k as u64).direction().as_dvec3() * speed)
             .collect();
         let mut detector = Detector::new(&hair.offsets, &hair.radii).expect("good strands");
         let (mut impacts, mut few) = (vec![], vec![]);

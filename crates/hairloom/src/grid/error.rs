@@ -69,4 +69,9 @@ pub enum GridError {
         /// How many were given.
         particles: usize,
     },
+    /// A gather without the phases before it.
+    #[error(
+        "the nodes have no velocities of this step; bin, scatter and update come before gather, each time"
+    )]
+    NotUpdated,
 }

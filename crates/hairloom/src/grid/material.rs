@@ -71,7 +71,7 @@ impl Sand {
     }
 
     /// λ + 2μ [Pa].
-    pub(super) fn wave_modulus(&self) -> f64 {
+    pub(crate) fn wave_modulus(&self) -> f64 {
         let (lambda, mu) = self.lame();
         lambda + 2.0 * mu
     }

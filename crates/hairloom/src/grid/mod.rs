@@ -39,7 +39,7 @@ use glam::{IVec3, Vec3};
 
 pub use blocks::REACH;
 use blocks::{Blocks, SIDE};
-pub use boundary::{Boundary, Contact, Nothing};
+pub use boundary::{Approach, Boundary, Contact, Look, Nothing};
 pub use error::GridError;
 use gather::Moved;
 pub use material::{Fluid, Sand};
@@ -48,6 +48,18 @@ pub use params::{GridParams, Material, Transfer};
 pub use particles::{Particles, Point};
 use scatter::Tile;
 pub use stencil::Stencil;
+
+/// What the nodes hold.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Phase {
+    /// Nothing that belongs to where the particles are.
+    #[default]
+    Empty,
+    /// The particles' mass, momentum and impulse, or their tiles do.
+    Scattered,
+    /// Old and new velocities.
+    Updated,
+}
 
 /// A sparse lattice that follows its particles. It holds nothing from one step to the next but memory.
 #[derive(Debug, Clone, Default)]
@@ -60,6 +72,7 @@ pub struct MpmGrid {
     /// By slot [N]; none if none were given.
     forces: Vec<Vec3>,
     moved: Vec<Moved>,
+    phase: Phase,
 }
 
 impl MpmGrid {
@@ -79,12 +92,13 @@ impl MpmGrid {
         self.scatter_tiles(particles, forces, params, dt);
         self.collect_and_update(params, boundary, dt);
         self.gather(particles, params, dt)?;
-        particles.project(boundary, margin);
+        particles.project(boundary, margin, &Approach::UNKNOWN);
         Ok(())
     }
 
     /// Sorts particles into blocks. To be repeated whenever positions have changed.
     pub fn bin(&mut self, particles: &mut Particles, params: &GridParams) -> Result<(), GridError> {
+        self.phase = Phase::Empty;
         params.check()?;
         particles.check_lengths()?;
         self.blocks.bin(&particles.positions, params.cell, params.most_blocks)?;
@@ -106,9 +120,13 @@ impl MpmGrid {
         Ok(())
     }
 
-    /// Old and new velocities of all nodes, the new ones such that no node goes through a solid within `dt` [s].
+    /// Old and new velocities of all nodes, the new ones such that no node goes through a solid within `dt` [s]. Nothing happens
+    /// where there was no [`scatter`](Self::scatter) before.
     pub fn update(&mut self, params: &GridParams, boundary: &dyn Boundary, dt: f32) {
-        self.update_nodes(params, boundary, dt);
+        if self.phase == Phase::Scattered {
+            self.update_nodes(params, boundary, dt);
+            self.phase = Phase::Updated;
+        }
     }
 
     /// Grid to particles: velocities, positions, strains and stresses at the end of the step.
@@ -119,9 +137,8 @@ impl MpmGrid {
         dt: f32,
     ) -> Result<(), GridError> {
         self.check(particles, &[], dt)?;
-        let (binned, count) = (self.velocities.len().min(self.nodes.len()), particles.len());
-        if self.velocities.len() != count || self.nodes.len() != self.blocks.node_blocks() {
-            return Err(GridError::NotBinned { binned, particles: count });
+        if std::mem::take(&mut self.phase) != Phase::Updated {
+            return Err(GridError::NotUpdated);
         }
         self.gather_moved(particles, params, dt)
     }

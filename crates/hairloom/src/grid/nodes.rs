@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::blocks::{NONE, SIDE, TILE};
 use super::boundary::Boundary;
 use super::scatter::{Tile, region};
-use super::{GridParams, MpmGrid, within_block};
+use super::{GridParams, MpmGrid, Phase, within_block};
 use crate::math::lanes::{Kernel, Lane, Row, dispatch};
 
 /// Mass [kg] below which a node counts as empty: what is lighter has lost its digits.
@@ -66,7 +66,8 @@ impl MpmGrid {
     }
 
     /// Both of the above with nodes passing through the cache once.
-    pub(super) fn collect_and_update(&mut self, params: &GridParams, boundary: &dyn Boundary, dt: f32) {
+    pub(crate) fn collect_and_update(&mut self, params: &GridParams, boundary: &dyn Boundary, dt: f32) {
+        self.phase = Phase::Updated;
         let cell = params.cell as f32;
         self.visit_nodes(|nodes, below, tiles, corner| {
             dispatch(Collect { nodes, below, tiles });
@@ -164,19 +165,29 @@ fn bound_block(
     }
     let half = 0.5 * (SIDE - 1) as f32;
     let centre = (corner.as_vec3() + half) * cell;
-    if boundary.clearance(centre) > 3f32.sqrt() * half * cell + reach {
+    let room = boundary.clearance(centre);
+    if room > 3f32.sqrt() * half * cell + reach {
         return;
     }
-    for (at, node) in nodes.iter_mut().enumerate() {
-        if node.mass() <= LEAST_MASS {
-            continue;
-        }
+    let (mut count, mut full) = (0, [0usize; SIDE * SIDE * SIDE]);
+    let mut sight = [[0.0f32; SIDE * SIDE * SIDE]; 4];
+    let [xs, ys, zs, clearances] = &mut sight;
+    for (at, node) in nodes.iter().enumerate() {
         let point = (corner + within_block(at)).as_vec3() * cell;
-        let mut velocity = node.first();
-        if boundary.clearance(point) > velocity.length() * dt {
-            continue;
+        // No distance changes faster than the place.
+        if node.mass() > LEAST_MASS && room - point.distance(centre) <= reach {
+            (xs[count], ys[count], zs[count]) = point.into();
+            full[count] = at;
+            count += 1;
         }
-        boundary.contacts(point, &mut |contact| velocity = contact.bounded(velocity, dt));
-        node.set(velocity, node.second());
+    }
+    boundary.clearances([&xs[..count], &ys[..count], &zs[..count]], &mut clearances[..count]);
+    for (place, &at) in full[..count].iter().enumerate() {
+        let (node, point) = (&mut nodes[at], Vec3::new(xs[place], ys[place], zs[place]));
+        let mut velocity = node.first();
+        if clearances[place] <= velocity.length() * dt {
+            boundary.contacts(point, &mut |contact| velocity = contact.bounded(velocity, dt));
+            node.set(velocity, node.second());
+        }
     }
 }

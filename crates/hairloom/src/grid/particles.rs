@@ -1,7 +1,7 @@
 use glam::{DVec3, Mat3, Vec3};
 use rayon::prelude::*;
 
-use super::{GridError, Material};
+use super::{GridError, Look, Material};
 use crate::math::Symmetric3;
 
 /// What a particle is made of and how it is strained: one line of the cache.
@@ -47,6 +47,8 @@ pub struct Particles {
     pub(super) affine: Vec<Mat3>,
     /// The slot of each particle.
     pub(super) slots: Vec<u32>,
+    /// By particle; what they saw of solids when they last looked.
+    pub(super) looks: Vec<Look>,
     spare_points: Vec<Point>,
     spare_affine: Vec<Mat3>,
 }

@@ -4,7 +4,7 @@ use glam::{Mat3, Vec3};
 use rayon::prelude::*;
 
 use super::blocks::{Place, SIDE, TILE};
-use super::{GridParams, MpmGrid, Particles, Point};
+use super::{GridParams, MpmGrid, Particles, Phase, Point};
 use crate::math::Real;
 use crate::math::lanes::{Kernel, Lane, Row, WIDTH, dispatch};
 
@@ -94,7 +94,7 @@ struct Constants {
 
 impl MpmGrid {
     /// Every block's particles onto a tile of its own, so that threads never meet.
-    pub(super) fn scatter_tiles(
+    pub(crate) fn scatter_tiles(
         &mut self,
         particles: &Particles,
         forces: &[Vec3],
@@ -108,6 +108,7 @@ impl MpmGrid {
         by_slot(&self.blocks.order, forces, &mut self.forces);
         let (velocities, forces) = (&self.velocities, &self.forces);
         self.tiles.resize_with(self.blocks.len(), Tile::default);
+        self.phase = Phase::Scattered;
         let blocks = &self.blocks;
         self.tiles.par_iter_mut().zip(blocks.starts.par_windows(2)).for_each(|(tile, range)| {
             let range = range[0] as usize..range[1] as usize;

@@ -1,6 +1,7 @@
 //! Scalars, lanes, vectors and rigid transforms. Vectors at the edges are glam's.
 
 pub mod band;
+pub(crate) mod dense;
 pub mod lanes;
 mod matrix;
 mod pose;

@@ -37,7 +37,7 @@ impl Law {
             Self::Cosserat(stiffness) => {
                 let between = joint.before.conjugate() * joint.behind;
                 // Equation 18.
-                let bound = between.w.abs().min(1.0 - MARGIN).max(1e-3);
+                let bound = between.w.abs().clamp(1e-3, 1.0 - MARGIN);
                 joint.moment.length() / (2.0 * stiffness * bound)
             }
             Self::Plain(stiffness) => {

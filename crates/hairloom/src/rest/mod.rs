@@ -13,6 +13,8 @@
 //! that hangs from its root has forces that point up, each as large as the weight of all vertices behind it.
 
 mod error;
+pub mod global_force;
+mod hairstyles;
 mod law;
 mod local_force;
 mod own_weight;
@@ -20,6 +22,8 @@ mod sag_free;
 mod torque;
 
 pub use error::RestError;
+pub use global_force::Medium;
+pub use hairstyles::Hairstyle;
 pub use own_weight::own_weight;
 pub use sag_free::{Outcome, sag_free, sag_free_elastic};
 

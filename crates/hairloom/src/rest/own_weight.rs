@@ -68,11 +68,11 @@ fn hang_towards_root(hair: &Hair<'_>, range: Range<usize>, segments: &mut [DVec3
 fn hang_between(hair: &Hair<'_>, range: Range<usize>, segments: &mut [DVec3]) {
     let (first, last) = (range.start, range.end - 1);
     let (mut carried, mut sum) = (DVec3::ZERO, DVec3::ZERO);
-    for vertex in first..last {
+    for (vertex, force) in (first..last).zip(&mut segments[first..last]) {
         if vertex > first {
             carried += hair.weight(vertex);
         }
-        segments[vertex] = carried;
+        *force = carried;
         sum += carried;
     }
     let mean = sum / (last - first) as f64;

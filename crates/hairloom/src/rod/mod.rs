@@ -4,5 +4,6 @@
 pub mod cosserat;
 pub mod der;
 mod section;
+pub mod super_helix;
 
 pub use section::{CrossSection, Torsion};

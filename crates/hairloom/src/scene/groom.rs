@@ -1,5 +1,6 @@
 use serde::Serialize;
 
+use super::bangs::BangsSettings;
 use super::edit;
 use super::error::SceneError;
 use super::material::MaterialPreset;
@@ -267,6 +268,8 @@ pub struct GroomSettings {
     pub attach: Attach,
     /// Vertices held at each held end. Two hold the direction of the hair as its follicle does.
     pub pinned: u32,
+    /// Strands that hold more vertices.
+    pub bangs: Option<BangsSettings>,
     /// Which strands are simulated and which follow; every strand is simulated when absent.
     pub guides: Option<GuideSettings>,
     /// Where the hair comes from: `file`, `style` or `builtin`.
@@ -279,7 +282,7 @@ impl GroomSettings {
     pub(super) fn read(scene: &Section<'_>, bodies: &[&str]) -> Result<Self, SceneError> {
         const KEYS: &[&str] = &[
             "file", "unit", "up", "style", "builtin", "body", "turn", "edit", "resample", "guides", "attach",
-            "pinned",
+            "pinned", "bangs",
         ];
         let section = scene.section("groom", KEYS)?;
         let source = match section.exactly_one(&["file", "style", "builtin"])? {
@@ -299,6 +302,7 @@ impl GroomSettings {
             resample: section.maybe("resample", |field| field.whole_from_to(2, MOST_VERTICES))?,
             attach: section.or("attach", Attach::Root, |field| field.choice())?,
             pinned: section.or("pinned", 2, |field| field.whole(1))?,
+            bangs: section.maybe("bangs", BangsSettings::read)?,
             guides: section.maybe("guides", GuideSettings::read)?,
         })
     }

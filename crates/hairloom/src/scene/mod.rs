@@ -2,6 +2,7 @@
 //! and the drive that the world exerts during one step.
 
 mod attachment;
+mod bangs;
 mod body;
 mod builtin_motion;
 mod description;
@@ -29,6 +30,7 @@ mod wind;
 mod tests;
 
 pub use attachment::{Attachment, Attachments, Seat, held_vertices};
+pub use bangs::{BangsPlace, BangsSettings};
 pub use body::{Animation, BodySettings, BodyShape, DistanceMode, DistanceSettings, Figure, Primitive};
 pub use builtin_motion::{BuiltinMotion, MotionName};
 pub use description::Scene;

@@ -26,8 +26,8 @@ impl State {
 
 impl State {
     /// This state of the hair of `old`, carried over to the edited hair of `new`: kept vertices are interpolated
-    /// along their old strands, and beyond the tip they go on straight. Edges get their new rest lengths, from the
-    /// root. Strands that are new altogether begin at rest as groomed.
+    /// along their old strands, and beyond the tip they go on straight. Edges get their new rest lengths, stretched as
+    /// they were, from the root. Strands that are new altogether begin at rest as groomed.
     pub fn remapped(&self, old: &Model, new: &Model, remap: &Remap) -> State {
         let mut state = State::at_rest(new.groomed.iter().map(|point| point.as_dvec3()).collect());
         for strand in 0..new.strands() {
@@ -47,8 +47,11 @@ impl State {
             for vertex in target.start + 1..target.end {
                 let leader = state.positions[vertex - 1];
                 let edge = state.positions[vertex] - leader;
-                state.positions[vertex] =
-                    leader + edge.normalize_or(DVec3::NEG_Y) * new.rest_lengths[vertex - 1];
+                let middle = 0.5 * (remap.coordinates[vertex - 1] + remap.coordinates[vertex]);
+                let old_edge = source.start + (middle.max(0.0) as usize).min(source.len() - 2);
+                let was = self.positions[old_edge + 1] - self.positions[old_edge];
+                let length = new.rest_lengths[vertex - 1] * was.length() / old.rest_lengths[old_edge];
+                state.positions[vertex] = leader + edge.normalize_or(DVec3::NEG_Y) * length;
             }
         }
         state

@@ -9,10 +9,13 @@ use super::track::Track;
 use super::{SimulationError, Warning};
 use crate::body::{Bodies, Obstacles, TriMesh};
 use crate::groom::{
-    Follow, FollowBlend, Groom, GroomError, Pick, Root, Seating, Skin, Surface, Turned, grow, hairy_ball,
-    pick_guides, resample, turn_strands,
+    Domain, Follow, FollowBlend, Groom, GroomError, Pick, Root, Seating, Skin, Surface, Turned, Values, grow,
+    hairy_ball, pick_guides, resample, turn_strands,
 };
-use crate::scene::{Attach, Attachments, BuiltinGroom, GroomSource, GuidePick, GuideSettings, Scene, Seat};
+use crate::scene::{
+    Attach, Attachments, BangsPlace, BuiltinGroom, GroomSettings, GroomSource, GuidePick, GuideSettings,
+    Scene, Seat,
+};
 use crate::solve::leaving::resolve;
 
 /// Distance that followers keep from bodies [m]: edges dip between vertices where a body is round.
@@ -178,17 +181,50 @@ pub(super) fn seats(groom: &Groom, bodies: &Bodies, holder: usize, deforms: bool
     (0..groom.strands()).map(sit).collect()
 }
 
-/// Holds the strands of `groom` as the scene asks, with `pinned` vertices at each held end.
+/// How many vertices each strand holds at its root, and at its tip where that is held too.
+pub(super) fn pinned(groom: &Groom, settings: &GroomSettings) -> Result<Vec<usize>, SimulationError> {
+    let usual = settings.pinned as usize;
+    let mut counts = vec![usual; groom.strands()];
+    let Some(bangs) = &settings.bangs else { return Ok(counts) };
+    match &bangs.place {
+        BangsPlace::Ball { center, radius } => {
+            for (strand, count) in counts.iter_mut().enumerate() {
+                let root = groom.curves.strand(strand).first().map(|point| point.as_dvec3());
+                if root.is_some_and(|root| root.distance(*center) <= *radius) {
+                    *count = bangs.pinned as usize;
+                }
+            }
+        }
+        BangsPlace::Painted { attribute } => {
+            let named = groom.attributes.iter().find(|one| {
+                one.name == *attribute && one.domain == Domain::Strand && one.values.len() == groom.strands()
+            });
+            let Some(Values::Float(painted)) = named.map(|one| &one.values) else {
+                let problem = format!(
+                    "groom.bangs.attribute: the groom has no attribute '{attribute}' with one number for each strand"
+                );
+                return Err(SimulationError::Groom(problem));
+            };
+            for (count, &share) in counts.iter_mut().zip(painted) {
+                let more = f64::from(bangs.pinned) - usual as f64;
+                *count = (usual as f64 + more * f64::from(share.clamp(0.0, 1.0))).round().max(1.0) as usize;
+            }
+        }
+    }
+    Ok(counts)
+}
+
+/// Holds the strands of `groom` as the scene asks, with so many vertices of each at each held end.
 pub(super) fn hold(
     groom: &Groom,
     seats: &[Seat],
     attach: Attach,
-    pinned: usize,
+    pinned: &[usize],
     bodies: &Bodies,
     holder: usize,
 ) -> Attachments {
     let mut attachments = Attachments::default();
-    for (strand, &seat) in seats.iter().enumerate() {
+    for (strand, (&seat, &pinned)) in seats.iter().zip(pinned).enumerate() {
         let points: Vec<DVec3> = groom.curves.strand(strand).iter().map(|p| p.as_dvec3()).collect();
         // At least one vertex is left to move.
         let count = points.len();
@@ -245,7 +281,7 @@ pub(super) fn pick(
     let (root, tip) = (settings.blend.root as f32, settings.blend.tip as f32);
     follow.blend = FollowBlend { root, tip, keep_lengths: settings.keep_lengths };
     let guide_seats = picked.iter().map(|&strand| seats[strand]).collect();
-    let roots = hold(groom, seats, Attach::Root, 1, bodies, holder);
+    let roots = hold(groom, seats, Attach::Root, &vec![1; groom.strands()], bodies, holder);
     let counts = groom.curves.iter().map(<[Vec3]>::len).collect();
     Ok((guides, guide_seats, Followers { follow, roots, counts }))
 }
@@ -295,5 +331,39 @@ impl Followers {
                 }
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::groom::{Attribute, Curves};
+
+    /// Five strands along x, a decimetre apart.
+    fn row() -> Groom {
+        let mut curves = Curves::default();
+        for strand in 0..5 {
+            curves.push((0..8).map(|i| Vec3::new(0.1 * strand as f32, -0.01 * i as f32, 0.0)));
+        }
+        let values = Values::Float(vec![0.0, 0.25, 0.5, 1.0, 7.0]);
+        let attributes = vec![Attribute { name: "fringe".into(), domain: Domain::Strand, values }];
+        Groom { curves, attributes, ..Groom::default() }
+    }
+
+    fn counts(bangs: &str) -> Result<Vec<usize>, String> {
+        let text = format!("[groom]\nbuiltin = 'hairy-ball'\npinned = 2\nbangs = {bangs}\n");
+        let scene = Scene::from_toml(&text, "a.toml").map_err(|error| error.to_string())?;
+        pinned(&row(), &scene.groom).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn bangs_hold_more_vertices_where_they_are_or_are_painted() {
+        let ball = counts("{ pinned = 6, center = [0.1, 0.0, 0.0], radius = 0.11 }");
+        assert_eq!(ball, Ok(vec![6, 6, 6, 2, 2]));
+        assert_eq!(counts("{ pinned = 6, attribute = 'fringe' }"), Ok(vec![2, 3, 4, 6, 6]));
+        let unknown = counts("{ attribute = 'fring' }").unwrap_err();
+        assert!(unknown.contains("no attribute 'fring'"), "{unknown}");
+        let both = counts("{ center = [0, 0, 0], radius = 1, attribute = 'fringe' }").unwrap_err();
+        assert!(both.contains("bangs"), "{both}");
     }
 }

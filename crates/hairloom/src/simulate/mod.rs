@@ -21,6 +21,7 @@ use thiserror::Error;
 use self::hair::Followers;
 use self::track::{Track, motions};
 use crate::body::{Bodies, Body, BodyError, Motion, Shape, TriMesh};
+use crate::contact::nsgs::FullProblem;
 use crate::groom::{FARTHEST, Groom};
 use crate::math::Pose;
 use crate::rest::{Hair, Outcome, RestError};
@@ -177,8 +178,8 @@ impl Simulation {
             None => (groom.clone(), all_seats, None),
         };
         let mut model = Model::new(&simulated.curves, &scene.material)?;
-        let pinned = scene.groom.pinned as usize;
-        let attachments = hair::hold(&simulated, &seats, scene.groom.attach, pinned, &bodies, holding);
+        let pinned = hair::pinned(&simulated, &scene.groom)?;
+        let attachments = hair::hold(&simulated, &seats, scene.groom.attach, &pinned, &bodies, holding);
         let mut state = State::at_rest(model.groomed.iter().map(|point| point.as_dvec3()).collect());
         let mut rest = None;
         if scene.solver.rest == RestKind::SagFree {
@@ -246,6 +247,11 @@ impl Simulation {
     /// All strands at the end of the last frame.
     pub fn strands(&self) -> &Frame {
         &self.strands
+    }
+
+    /// The contact problem that the last step solved, where the method solves one for all contacts at once.
+    pub fn contact_problem(&self) -> Option<FullProblem> {
+        self.solver.contact_problem()
     }
 
     /// The last frame that was finished; 0 before the first step.

@@ -8,6 +8,8 @@ pub mod der_mpm;
 pub mod ftl;
 mod jump;
 pub(crate) mod leaving;
+mod lengths;
+pub mod nsgs;
 mod packing;
 mod report;
 pub mod xpbd_mpm;
@@ -20,6 +22,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::contact::nsgs::FullProblem;
 use crate::groom::Remap;
 use crate::rest::{Hair, Outcome, RestError, own_weight, sag_free, sag_free_elastic};
 use crate::rod::der::Measure;
@@ -72,6 +75,10 @@ pub trait Solver: Send {
     fn restore(&mut self, from: &Checkpoint) -> Result<(), CheckpointError>;
     /// Goes on, warm, with hair that was trimmed, grown or got other parameters.
     fn rebind(&mut self, model: &Arc<Model>, remap: &Remap);
+    /// The contact problem that the last step solved, where the method solves one for all contacts at once.
+    fn contact_problem(&self) -> Option<FullProblem> {
+        None
+    }
 }
 
 /// A method with its parameters.
@@ -82,20 +89,26 @@ pub enum Method {
     Ftl(ftl::Params),
     /// Elastic rods by the alternating direction method of multipliers (Daviet 2023).
     Admm(admm::Params),
+    /// Semi-implicit elastic rods that meet as material points (Huang et al. 2023).
+    DerMpm(der_mpm::Params),
     /// Cosserat rods by extended position-based dynamics, with contact on a grid (Hsu et al. 2023).
     XpbdMpm(xpbd_mpm::Params),
+    /// Fibres with exact Coulomb friction by nonsmooth Gauss–Seidel (Daviet et al. 2011).
+    Nsgs(nsgs::Params),
 }
 
 impl Method {
     /// Names of all methods, as scenes and the command line spell them.
-    pub const NAMES: &[&str] = &["ftl", "admm", "xpbd-mpm"];
+    pub const NAMES: &[&str] = &["ftl", "admm", "nsgs", "der-mpm", "xpbd-mpm"];
 
     /// The method called `name` with its default parameters.
     pub fn by_name(name: &str) -> Option<Self> {
         match name {
             "ftl" => Some(Self::Ftl(ftl::Params::default())),
             "admm" => Some(Self::Admm(admm::Params::default())),
+            "der-mpm" => Some(Self::DerMpm(der_mpm::Params::default())),
             "xpbd-mpm" => Some(Self::XpbdMpm(xpbd_mpm::Params::default())),
+            "nsgs" => Some(Self::Nsgs(nsgs::Params::default())),
             _ => None,
         }
     }
@@ -106,7 +119,9 @@ impl Method {
         let method = match settings.method.as_str() {
             "ftl" => Self::Ftl(parameters.read()?),
             "admm" => Self::Admm(parameters.read()?),
+            "der-mpm" => Self::DerMpm(parameters.read()?),
             "xpbd-mpm" => Self::XpbdMpm(parameters.read()?),
+            "nsgs" => Self::Nsgs(parameters.read()?),
             _ => return Err(settings.unknown_method(Self::NAMES)),
         };
         method.check().map_err(|(key, expected)| parameters.invalid(key, expected))?;
@@ -118,7 +133,9 @@ impl Method {
         match self {
             Self::Ftl(params) => params.check(),
             Self::Admm(params) => params.check(),
+            Self::DerMpm(params) => params.check(),
             Self::XpbdMpm(params) => params.check(),
+            Self::Nsgs(params) => params.check(),
         }
     }
 
@@ -127,7 +144,9 @@ impl Method {
         match self {
             Self::Ftl(_) => "ftl",
             Self::Admm(_) => "admm",
+            Self::DerMpm(_) => "der-mpm",
             Self::XpbdMpm(_) => "xpbd-mpm",
+            Self::Nsgs(_) => "nsgs",
         }
     }
 
@@ -144,7 +163,9 @@ impl Method {
                 method: "'admm' with another bending than \"half-sine\" or another clamp than \"ghost\"",
                 others: "'admm' with both and 'xpbd-mpm'",
             }),
-            Self::Ftl(_) => Err(RestError::NoRestShape { method: "'ftl'", others: "'admm' and 'xpbd-mpm'" }),
+            Self::DerMpm(_) | Self::Nsgs(_) | Self::Ftl(_) => {
+                Err(RestError::NoRestShape { method: self.name(), others: "'admm' and 'xpbd-mpm'" })
+            }
         }
     }
 
@@ -153,7 +174,9 @@ impl Method {
         match self {
             Self::Ftl(params) => Box::new(ftl::Ftl::new(model, *params)),
             Self::Admm(params) => admm::build(model, *params),
+            Self::DerMpm(params) => der_mpm::build(model, *params),
             Self::XpbdMpm(params) => Box::new(xpbd_mpm::XpbdMpm::new(model, *params)),
+            Self::Nsgs(params) => Box::new(nsgs::Nsgs::new(model, params.clone())),
         }
     }
 }

@@ -13,6 +13,8 @@ pub struct Report {
     pub out_of_reach: u32,
     /// Pairs of edges that passed through each other though they were looked for.
     pub crossings: u32,
+    /// How far vertices of the groom are at most from the curves that the method made of them, where it makes curves [m].
+    pub misfit: f64,
     /// Energy of the hair at the end of the step, where the method knows it.
     pub energy: Option<Energy>,
     /// Time of each phase.
@@ -79,6 +81,7 @@ impl Report {
         self.residual = self.residual.max(later.residual);
         self.out_of_reach = self.out_of_reach.max(later.out_of_reach);
         self.crossings += later.crossings;
+        self.misfit = self.misfit.max(later.misfit);
         self.energy = later.energy.or(self.energy);
         for phase in &later.phases {
             self.add_seconds(phase.name, phase.seconds);

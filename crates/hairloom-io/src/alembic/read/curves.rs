@@ -7,6 +7,7 @@ use super::super::names;
 use super::reader::Result;
 use super::session::{Compound, Property, Session};
 use crate::cache::layout;
+use crate::counts::strand_offsets;
 use crate::spline::{self, Basis, Cubic};
 use crate::stage::spread;
 
@@ -98,8 +99,8 @@ impl Session<'_> {
         };
         let counts_now = self.integers(&counts, self.bracket(&counts, time)?.before)?;
         self.reader.pay(counts_now.len() as u64 * STRAND_BYTES, counts.group)?;
-        let offsets =
-            offsets(&counts_now, points.len()).map_err(|problem| self.archive.problem(object, problem))?;
+        let offsets = strand_offsets(&counts_now, points.len(), "nVertices")
+            .map_err(|problem| self.archive.problem(object, problem))?;
         let mut groom = Groom { curves: Curves { offsets, points }, ..Groom::default() };
         let cubic = self.cubic(object, &geometry, time)?;
         let mut taken = Taken { ends: groom.vertices(), varying: Vec::new() };
@@ -248,28 +249,4 @@ impl Session<'_> {
 /// Whether a transform does anything. Units that go there and back leave rounding, far less than a float can hold.
 fn moves(matrix: &DMat4) -> bool {
     !matrix.abs_diff_eq(DMat4::IDENTITY, 1e-12)
-}
-
-/// Where each strand begins, if the counts describe the points.
-fn offsets(counts: &[i32], points: usize) -> std::result::Result<Vec<u32>, String> {
-    let mut offsets = Vec::with_capacity(counts.len() + 1);
-    let mut end = 0_u32;
-    offsets.push(0);
-    for (strand, &count) in counts.iter().enumerate() {
-        let next = u32::try_from(count).ok().and_then(|count| end.checked_add(count));
-        match next {
-            Some(next) if next as usize <= points => end = next,
-            _ => {
-                let left = points.saturating_sub(end as usize);
-                return Err(format!(
-                    "nVertices[{strand}] is {count}, and {left} of the {points} points are left"
-                ));
-            }
-        }
-        offsets.push(end);
-    }
-    if end as usize != points {
-        return Err(format!("nVertices add up to {end}, and there are {points} points"));
-    }
-    Ok(offsets)
 }

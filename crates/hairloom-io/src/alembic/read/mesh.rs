@@ -1,12 +1,11 @@
 //! Polygon meshes.
 
 use glam::DMat4;
-use hairloom::body::TriMesh;
 use hairloom::groom::Values;
 
 use super::reader::Result;
 use super::session::{Compound, Session};
-use crate::obj::triangulate::triangulate;
+use crate::counts::Polygons;
 use crate::stage::StageMesh;
 
 /// Names under which programs store a colour of a whole mesh.
@@ -19,40 +18,15 @@ impl Session<'_> {
         let points = self.points(object, &geometry, time, scene_from_file)?;
         let counts = self.mesh_integers(object, &geometry, ".faceCounts", time)?;
         let indices = self.mesh_integers(object, &geometry, ".faceIndices", time)?;
-        let wrong = |problem: String| self.archive.problem(object, problem);
-        let mut corners = Vec::with_capacity(indices.len());
-        for (place, &index) in indices.iter().enumerate() {
-            match u32::try_from(index) {
-                Ok(corner) if (corner as usize) < points.len() => corners.push(corner),
-                _ => {
-                    let count = points.len();
-                    return Err(wrong(format!(
-                        ".faceIndices[{place}] is {index}, and there are {count} points, counted from 0"
-                    )));
-                }
-            }
-        }
-        // Polygons wind clockwise in Alembic.
         let mirrored = self.world_from(object, time)?.determinant() < 0.0;
-        self.reader.pay(corners.len() as u64 * 12, 0)?;
-        let mut mesh = TriMesh { points, triangles: Vec::new() };
-        let mut rest = corners.as_slice();
-        for (face, &count) in counts.iter().enumerate() {
-            let split = usize::try_from(count).ok().and_then(|count| rest.split_at_checked(count));
-            let Some((polygon, after)) = split else {
-                return Err(wrong(format!(
-                    ".faceCounts[{face}] is {count}, and {} of the .faceIndices are left",
-                    rest.len()
-                )));
-            };
-            rest = after;
-            let triangles = &mut mesh.triangles;
-            triangulate(&mesh.points, polygon, |[a, b, c]| {
-                if a != b && b != c && c != a {
-                    triangles.push(if mirrored { [a, b, c] } else { [a, c, b] });
-                }
-            });
-        }
+        self.reader.pay(indices.len() as u64 * 12, 0)?;
+        let polygons = Polygons {
+            counts: (&counts, ".faceCounts"),
+            corners: (&indices, ".faceIndices"),
+            // As Alembic has them.
+            clockwise: !mirrored,
+        };
+        let mesh = polygons.mesh(points).map_err(|problem| self.archive.problem(object, problem))?;
         let (name, color) = (self.mesh_name(object), self.color(&geometry, time)?);
         Ok(StageMesh { name, mesh, color, point_colors: Vec::new() })
     }

@@ -80,8 +80,7 @@ fn words(values: impl Iterator<Item = [u8; 4]>) -> Vec<u8> {
 
 /// The box around points, with room for their thickness.
 pub(super) fn bounds(points: &[Vec3], radius: f32) -> Vec<u8> {
-    let first = points.first().copied().unwrap_or_default();
-    let (low, high) = points.iter().fold((first, first), |(low, high), &p| (low.min(p), high.max(p)));
+    let (low, high) = crate::bounds::bounds(points);
     let corners = [low - radius, high + radius].map(|corner| corner.as_dvec3().to_array());
     corners.as_flattened().iter().flat_map(|part| part.to_le_bytes()).collect()
 }
@@ -155,16 +154,21 @@ impl Writer {
         let basis = self.add_scalar(curves, "curveBasisAndType", "", DataType::new(Pod::U8, 4), 0);
         self.write_sample(basis, &LINEAR)?;
         let has_widths = settings.widths && groom.widths.len() == groom.vertices();
-        let widths = has_widths.then(|| Values::Float(groom.widths[vertices.clone()].to_vec()));
-        if let Some(widths) = &widths {
-            self.add_param(curves, "width", Domain::Vertex, widths)?;
-        }
+        let widths = has_widths.then(|| {
+            let widths = Values::Float(groom.widths[vertices.clone()].to_vec());
+            self.add_param(curves, "width", Domain::Vertex, &widths)
+        });
+        let widths = widths.transpose()?;
         let velocities = settings.velocities.then(|| {
             self.add_array(curves, ".velocities", "geoScope=vtx;interpretation=vector", TRIPLE, sampling)
         });
         let params = self.add_compound(curves, ".arbGeomParams", "");
-        if let Some(widths) = &widths {
-            self.add_param(params, names::WIDTH, Domain::Vertex, widths)?;
+        if let Some(widths) = widths {
+            // The same once more, under the name that engines look for.
+            let data_type = DataType::new(Pod::F32, 1);
+            let metadata = param_metadata("vtx", data_type, "");
+            let again = self.add_array(params, names::WIDTH, &metadata, data_type, 0);
+            self.repeat_sample(again, widths);
         }
         self.add_own_params(params, groom, &strands)?;
         let mut used = [names::WIDTH, names::ID, names::ROOT_UV, names::GUIDE].map(str::to_owned).to_vec();
@@ -206,11 +210,18 @@ impl Writer {
         let Some(values) = part(&attribute.values, range) else { return Ok(()) };
         let name = if attribute.name == layout::COLOR { names::COLOR } else { &attribute.name };
         let name = layout::prim_name(name, used);
-        self.add_param(params, &name, attribute.domain, &values)
+        self.add_param(params, &name, attribute.domain, &values)?;
+        Ok(())
     }
 
     /// Adds a parameter that never changes.
-    fn add_param(&mut self, params: PropertyId, name: &str, domain: Domain, values: &Values) -> Result<()> {
+    fn add_param(
+        &mut self,
+        params: PropertyId,
+        name: &str,
+        domain: Domain,
+        values: &Values,
+    ) -> Result<PropertyId> {
         let scope = match domain {
             Domain::Strand => "uni",
             Domain::Vertex => "vtx",
@@ -234,7 +245,8 @@ impl Writer {
         };
         let metadata = param_metadata(scope, data_type, interpretation);
         let param = self.add_array(params, name, &metadata, data_type, 0);
-        self.write_sample(param, &bytes)
+        self.write_sample(param, &bytes)?;
+        Ok(param)
     }
 
     /// Adds a colour for the whole of a mesh.

@@ -265,6 +265,20 @@ impl Writer {
         Ok(())
     }
 
+    /// Makes the last sample of a property the next one of another, too.
+    pub(super) fn repeat_sample(&mut self, property: PropertyId, of: PropertyId) {
+        let last = match &self.properties[of.0].content {
+            Content::Samples(draft) => draft.last,
+            Content::Compound(_) => None,
+        };
+        if let Some(key) = last
+            && let Some(&pointer) = self.known.get(&key)
+            && let Content::Samples(draft) = &mut self.properties[property.0].content
+        {
+            draft.push(key, pointer);
+        }
+    }
+
     /// Writes triples as the next sample of a property, without a copy of them all.
     pub(super) fn write_triples(&mut self, property: PropertyId, triples: &[Vec3]) -> Result<()> {
         let mut piece = Vec::new();

@@ -5,12 +5,15 @@ use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
+use glam::Vec3;
+
 use super::super::element::{Element, Quat};
 use super::super::half::Half;
 use super::super::path::Path;
-use super::super::value::{Kind, ListOp, Specifier, Value, numeric_kinds};
+use super::super::value::{Given, Kind, ListOp, Specifier, Value, numeric_kinds};
 use super::integers::{Packed, pack};
 use super::{CONTENTS_AT, SHORTEST_COMPRESSED, ValueRef, code};
+use crate::file::triples_into;
 
 /// Arrays are converted in pieces that stay in the processor's cache [bytes].
 const PIECE: usize = 1 << 18;
@@ -95,7 +98,9 @@ impl Tables {
 #[derive(Debug)]
 pub(super) struct Encoder {
     file: File,
+    /// Bytes that wait, at its front: filled again and again, never cleared.
     buffer: Vec<u8>,
+    waiting: usize,
     position: u64,
     pub(super) tables: Tables,
 }
@@ -104,7 +109,7 @@ impl Encoder {
     /// Goes on at the end of `file`.
     pub(super) fn new(mut file: File, tables: Tables) -> io::Result<Self> {
         let position = file.seek(SeekFrom::End(0))?;
-        Ok(Self { file, buffer: Vec::with_capacity(2 * PIECE), position, tables })
+        Ok(Self { file, buffer: vec![0; PIECE], waiting: 0, position, tables })
     }
 
     /// Where the next byte goes.
@@ -114,13 +119,20 @@ impl Encoder {
 
     pub(super) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.position += bytes.len() as u64;
-        self.buffer.extend_from_slice(bytes);
-        if self.buffer.len() >= PIECE { self.drain() } else { Ok(()) }
+        if bytes.len() > PIECE - self.waiting {
+            self.drain()?;
+        }
+        if bytes.len() > PIECE {
+            return self.file.write_all(bytes);
+        }
+        self.buffer[self.waiting..][..bytes.len()].copy_from_slice(bytes);
+        self.waiting += bytes.len();
+        Ok(())
     }
 
     fn drain(&mut self) -> io::Result<()> {
-        self.file.write_all(&self.buffer)?;
-        self.buffer.clear();
+        self.file.write_all(&self.buffer[..self.waiting])?;
+        self.waiting = 0;
         Ok(())
     }
 
@@ -140,16 +152,31 @@ impl Encoder {
     }
 
     pub(super) fn elements<E: Element>(&mut self, elements: &[E]) -> io::Result<()> {
-        for piece in elements.chunks((PIECE / E::BYTES).max(1)) {
-            let start = self.buffer.len();
-            self.buffer.resize(start + piece.len() * E::BYTES, 0);
-            for (element, bytes) in piece.iter().zip(self.buffer[start..].chunks_exact_mut(E::BYTES)) {
+        self.converted(elements, E::BYTES, |piece, bytes| {
+            for (element, bytes) in piece.iter().zip(bytes.chunks_exact_mut(E::BYTES)) {
                 element.store(bytes);
             }
-            self.position += (piece.len() * E::BYTES) as u64;
-            if self.buffer.len() >= PIECE {
+        })
+    }
+
+    /// Appends items of `size` bytes each, which `convert` makes of them, a piece at a time.
+    fn converted<T>(
+        &mut self,
+        items: &[T],
+        size: usize,
+        convert: impl Fn(&[T], &mut [u8]),
+    ) -> io::Result<()> {
+        self.position += (items.len() * size) as u64;
+        let mut rest = items;
+        while !rest.is_empty() {
+            let room = (PIECE - self.waiting) / size;
+            let (piece, after) = rest.split_at(room.min(rest.len()));
+            convert(piece, &mut self.buffer[self.waiting..][..piece.len() * size]);
+            self.waiting += piece.len() * size;
+            if !after.is_empty() {
                 self.drain()?;
             }
+            rest = after;
         }
         Ok(())
     }
@@ -171,13 +198,33 @@ impl Encoder {
     }
 
     fn plain_array<E: Element>(&mut self, kind: Kind, elements: &[E]) -> io::Result<ValueRef> {
-        if elements.is_empty() {
+        self.array(kind, elements, |this| this.elements(elements))
+    }
+
+    fn array<T>(
+        &mut self,
+        kind: Kind,
+        items: &[T],
+        write: impl FnOnce(&mut Self) -> io::Result<()>,
+    ) -> io::Result<ValueRef> {
+        if items.is_empty() {
             return Ok(ValueRef::array(kind as u8, 0, false));
         }
         let position = self.align()?;
-        self.u64(elements.len() as u64)?;
-        self.elements(elements)?;
+        self.u64(items.len() as u64)?;
+        write(self)?;
         Ok(ValueRef::array(kind as u8, position, false))
+    }
+
+    /// Appends what is given, unless it fits into the reference that is returned.
+    pub(super) fn given(&mut self, given: &Given) -> io::Result<ValueRef> {
+        match *given {
+            Given::Value(value) => self.value(value),
+            Given::Floats(numbers) => self.plain_array(Kind::Float, numbers),
+            Given::Triples(vectors) => self.array(Kind::Vec3f, vectors, |this| {
+                this.converted(vectors, 12, |vectors: &[Vec3], bytes| triples_into(vectors, bytes))
+            }),
+        }
     }
 
     fn integer_array<E: Element + Packed>(&mut self, kind: Kind, elements: &[E]) -> io::Result<ValueRef> {

@@ -2,7 +2,8 @@
 
 use super::super::draft::{Draft, Fields, PrimId, set_field};
 use super::super::error::UsdError;
-use super::super::layer::{Layer, NodeKind};
+use super::super::layer::Layer;
+use super::super::nodes::NodeKind;
 use super::super::prim::Prim;
 use super::super::writer::Keep;
 use super::encode::{PathEntry, Tables};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::super::draft::{AttributeDraft, Draft, Fields, PrimDraft, Property};
 use super::super::error::UsdError;
 use super::super::layer::Layer;
-use super::super::value::Value;
+use super::super::value::{Given, Value};
 use super::super::writer::{Backend, Keep};
 use super::compress::compress;
 use super::encode::{Encoder, PathEntry, Tables};
@@ -323,12 +323,12 @@ impl CrateBackend {
 impl Backend for CrateBackend {
     type Stored = ValueRef;
 
-    fn store(&mut self, value: &Value) -> io::Result<ValueRef> {
-        self.encoder.value(value)
+    fn store(&mut self, value: &Given) -> io::Result<ValueRef> {
+        self.encoder.given(value)
     }
 
-    fn append(&mut self, attribute: usize, _time: f64, value: &Value) -> io::Result<()> {
-        let value = self.encoder.value(value)?;
+    fn append(&mut self, attribute: usize, _time: f64, value: &Given) -> io::Result<()> {
+        let value = self.encoder.given(value)?;
         if self.samples.len() <= attribute {
             self.samples.resize_with(attribute + 1, Vec::new);
         }
@@ -432,14 +432,14 @@ mod tests {
             for name in ["points", "x"] {
                 let attribute = draft.attribute(prim, name, "float[]").unwrap().0;
                 let value = Value::FloatArray(vec![1.0, 2.0]);
-                backend.append(attribute, 1.0, &value).unwrap();
+                backend.append(attribute, 1.0, &Given::Value(&value)).unwrap();
                 draft.attributes[attribute].times.push(1.0);
-                draft.attributes[attribute].default = Some(backend.store(&value).unwrap());
+                draft.attributes[attribute].default = Some(backend.store(&Given::Value(&value)).unwrap());
                 let data =
                     Value::Dictionary(vec![("a".into(), Value::Dictionary(vec![("b".into(), value)]))]);
                 draft.attributes[attribute]
                     .metadata
-                    .push(("customData".into(), backend.store(&data).unwrap()));
+                    .push(("customData".into(), backend.store(&Given::Value(&data)).unwrap()));
             }
         }
         draft

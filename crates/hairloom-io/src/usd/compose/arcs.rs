@@ -5,6 +5,7 @@ use super::super::value::{LayerOffset, ListOp, Reference, Token, Value};
 use super::budget::MOST_HELD;
 use super::index::{Arc, Site};
 use super::layers::Layers;
+use super::place::Place;
 
 /// A prim that is brought in.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,20 +20,36 @@ pub(super) struct Target {
     pub(super) named_by: (u32, u32),
 }
 
+/// What a prim names, before any file is opened for it: what a stronger layer takes out of a list again need not be there.
+#[derive(Clone, Debug)]
+struct Named {
+    /// Where it is, by its text alone: nothing for the layers of the site, and what is wrong with it.
+    place: Result<Option<Place>, String>,
+    reference: Reference,
+    /// How its times are placed in those of the site, but for the rates of the layers.
+    offset: LayerOffset,
+    /// The layer that names it, as its place in the stack, and the node there.
+    named_by: (u32, u32),
+}
+
+impl Named {
+    /// Whether two items of a list are one, whoever names them.
+    fn is(&self, other: &Self) -> bool {
+        (&self.place, &self.reference.prim, self.offset)
+            == (&other.place, &other.reference.prim, other.offset)
+    }
+}
+
 /// All that is named at a site, the strongest first.
 pub(super) fn targets(layers: &mut Layers, site: &Site) -> Result<Vec<Target>, UsdError> {
-    let mut all = Vec::new();
+    let mut all: Vec<Target> = Vec::new();
     for (field, arc) in [("references", Arc::Reference), ("payload", Arc::Payload)] {
-        let mut list = Vec::new();
-        for &(place, node) in site.specs.iter().rev() {
-            let (layer, _) = layers.stack(site.stack)[place as usize];
-            let Some(Value::References(edits)) = layers[layer].field(node, field)? else { continue };
-            if edits.items().count() + edits.deleted.len() + list.len() > MOST_HELD {
-                return Err(layers.problem(layer, node, &format!("it has more than {MOST_HELD} {field}")));
+        for named in named(layers, site, field)? {
+            let target = target(layers, site, arc, named)?;
+            if !all.iter().any(|known| same(known, &target)) {
+                all.push(target);
             }
-            list = edited(list, edits, |reference| target(layers, site, arc, place, node, &reference))?;
         }
-        all.append(&mut list);
     }
     for &(place, node) in &site.specs {
         refuse_classes(layers, site, place, node)?;
@@ -40,20 +57,36 @@ pub(super) fn targets(layers: &mut Layers, site: &Site) -> Result<Vec<Target>, U
     Ok(all)
 }
 
-fn target(
-    layers: &mut Layers,
-    site: &Site,
-    arc: Arc,
-    place: u32,
-    node: u32,
-    reference: &Reference,
-) -> Result<Target, UsdError> {
-    let (layer, placed) = layers.stack(site.stack)[place as usize];
-    let stack = match &*reference.asset {
-        "" => site.stack,
-        asset => layers.follow(layer, node, asset)?,
-    };
+/// What a field of all layers of a site names, with the edits of the stronger ones made to the lists of the weaker.
+fn named(layers: &Layers, site: &Site, field: &str) -> Result<Vec<Named>, UsdError> {
+    let mut list = Vec::new();
+    for &(place, node) in site.specs.iter().rev() {
+        let (layer, placed) = layers.stack(site.stack)[place as usize];
+        let Some(Value::References(edits)) = layers[layer].field(node, field)? else { continue };
+        if edits.items().count() + edits.deleted.len() + list.len() > MOST_HELD {
+            return Err(layers.problem(layer, node, &format!("it has more than {MOST_HELD} {field}")));
+        }
+        list = edited(list, edits, |reference| Named {
+            place: match &*reference.asset {
+                "" => Ok(None),
+                asset => layers.locate(layer, asset).map(Some),
+            },
+            offset: placed.after(&reference.offset),
+            reference,
+            named_by: (place, node),
+        });
+    }
+    Ok(list)
+}
+
+fn target(layers: &mut Layers, site: &Site, arc: Arc, named: Named) -> Result<Target, UsdError> {
+    let Named { place, reference, named_by: (in_stack, node), .. } = named;
+    let (layer, placed) = layers.stack(site.stack)[in_stack as usize];
     let wrong = |layers: &Layers, problem: String| layers.problem(layer, node, &problem);
+    let stack = match place.map_err(|problem| wrong(layers, problem))? {
+        None => site.stack,
+        Some(place) => layers.follow(layer, node, &reference.asset, place)?,
+    };
     let first = layers.stack(stack)[0].0;
     let path = match reference.prim.as_str() {
         "" | "/" => default_prim(layers, first)?.ok_or_else(|| {
@@ -80,44 +113,39 @@ fn default_prim(layers: &Layers, layer: u32) -> Result<Option<String>, UsdError>
 }
 
 /// A weaker list with edits made to it.
-fn edited(
-    weaker: Vec<Target>,
-    edits: ListOp<Reference>,
-    mut target: impl FnMut(Reference) -> Result<Target, UsdError>,
-) -> Result<Vec<Target>, UsdError> {
-    let mut resolved = |items: Vec<Reference>| -> Result<Vec<Target>, UsdError> {
-        let mut all = Vec::with_capacity(items.len());
-        for item in items {
-            let item = target(item)?;
-            if !all.iter().any(|known| same(known, &item)) {
+fn edited(weaker: Vec<Named>, edits: ListOp<Reference>, named: impl Fn(Reference) -> Named) -> Vec<Named> {
+    let each = |items: Vec<Reference>| {
+        let mut all: Vec<Named> = Vec::with_capacity(items.len());
+        for item in items.into_iter().map(&named) {
+            if !all.iter().any(|known| known.is(&item)) {
                 all.push(item);
             }
         }
-        Ok(all)
+        all
     };
     if let Some(items) = edits.explicit {
-        return resolved(items);
+        return each(items);
     }
     let mut list = weaker;
-    let without = |list: &mut Vec<Target>, items: &[Target]| {
-        list.retain(|known| !items.iter().any(|item| same(known, item)));
+    let without = |list: &mut Vec<Named>, items: &[Named]| {
+        list.retain(|known| !items.iter().any(|item| item.is(known)));
     };
-    without(&mut list, &resolved(edits.deleted)?);
-    for item in resolved(edits.added)? {
-        if !list.iter().any(|known| same(known, &item)) {
+    without(&mut list, &each(edits.deleted));
+    for item in each(edits.added) {
+        if !list.iter().any(|known| known.is(&item)) {
             list.push(item);
         }
     }
-    let mut front = resolved(edits.prepended)?;
+    let mut front = each(edits.prepended);
     without(&mut list, &front);
     front.append(&mut list);
-    let mut back = resolved(edits.appended)?;
+    let mut back = each(edits.appended);
     without(&mut front, &back);
     front.append(&mut back);
-    Ok(front)
+    front
 }
 
-/// Whether two items of a list are one, whoever names them.
+/// Whether two ways of naming a prim mean the same one.
 fn same(a: &Target, b: &Target) -> bool {
     (a.stack, &a.path, a.offset) == (b.stack, &b.path, b.offset)
 }

@@ -1,8 +1,9 @@
 //! The layers of a composition: each is opened once, with the sublayers below it.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::ops::Index;
-use std::path::Path as FilePath;
+use std::path::{Path as FilePath, PathBuf};
 
 use super::super::error::UsdError;
 use super::super::layer::Layer;
@@ -26,6 +27,8 @@ pub(super) struct Layers {
     stacks: Vec<Vec<Stacked>>,
     stack_of_layer: HashMap<u32, u32>,
     bytes: u64,
+    /// How much of each package was opened [bytes].
+    unpacked: HashMap<PathBuf, u64>,
     warnings: Vec<String>,
 }
 
@@ -40,14 +43,16 @@ impl Index<u32> for Layers {
 impl Layers {
     /// Opens the first layer with its sublayers; answers its stack.
     pub(super) fn open(path: &FilePath, outside: bool) -> Result<(Self, u32), UsdError> {
-        // The file itself first: what is wrong with it is said of the path as it was given.
-        let first = Layer::open(path)?;
-        let (reach, place) = Reach::of(path, outside).map_err(|error| UsdError::io(path, error))?;
-        let inside = Layer::first_name(path)?;
+        let io = |error| UsdError::io(path, error);
+        let mut file = File::open(path).map_err(io)?;
+        let (reach, place) = Reach::of(path, outside).map_err(io)?;
+        let inside = Layer::first_name(path, &mut file)?;
         let place = Place { inside, ..place };
+        let first = Layer::read(path, file)?;
         let mut layers = Self {
             reach,
             bytes: first.length(),
+            unpacked: HashMap::from([(place.file.clone(), first.length())]),
             layers: vec![first],
             places: vec![place.clone()],
             by_place: HashMap::from([(place, 0)]),
@@ -89,11 +94,19 @@ impl Layers {
         UsdError::Composition { path: layer.file().to_owned(), problem: format!("{prim}{problem}") }
     }
 
-    /// The stack of the file that a prim of a layer names.
-    pub(super) fn follow(&mut self, layer: u32, node: u32, asset: &str) -> Result<u32, UsdError> {
-        let from = self.places[layer as usize].clone();
-        let place =
-            self.reach.resolve(&from, asset).map_err(|problem| self.problem(layer, node, &problem))?;
+    /// Where a path in a layer leads, by its text alone.
+    pub(super) fn locate(&self, layer: u32, asset: &str) -> Result<Place, String> {
+        self.reach.locate(&self.places[layer as usize], asset)
+    }
+
+    /// The stack of the file at a place that a prim of a layer names.
+    pub(super) fn follow(
+        &mut self,
+        layer: u32,
+        node: u32,
+        asset: &str,
+        place: Place,
+    ) -> Result<u32, UsdError> {
         let layer = self.layer_at(layer, node, asset, place)?;
         self.stack_of(layer)
     }
@@ -102,24 +115,34 @@ impl Layers {
         if let Some(&known) = self.by_place.get(&place) {
             return Ok(known);
         }
+        let wrong = |this: &Self, problem: String| this.problem(layer, node, &problem);
         if self.layers.len() >= MOST_LAYERS {
-            return Err(self.problem(layer, node, &format!("more than {MOST_LAYERS} layers are brought in")));
+            return Err(wrong(self, format!("more than {MOST_LAYERS} layers are brought in")));
         }
-        let mut actual = place.clone();
-        let opened = match &place.inside {
+        let mut file = self.reach.open(&place, asset).map_err(|problem| wrong(self, problem))?;
+        let first = Layer::first_name(&place.file, &mut file)?;
+        let actual = Place { inside: place.inside.clone().or(first), file: place.file.clone() };
+        // Others may have named it in another way.
+        if let Some(&known) = self.by_place.get(&actual) {
+            self.by_place.insert(place, known);
+            return Ok(known);
+        }
+        let opened = match &actual.inside {
             Some(name) => {
-                let found = Layer::open_inside(&place.file, name)?;
+                let io = |error| UsdError::io(&actual.file, error);
+                let unpacked = self.unpacked.get(&actual.file).copied().unwrap_or(0);
+                // The files of a package lie one after the other; those that share bytes could multiply.
+                let room = file.metadata().map_err(io)?.len().saturating_sub(unpacked);
+                let found = Layer::read_inside(&actual.file, file, name, room)?;
                 found.ok_or_else(|| {
-                    let package = place.file.file_name().unwrap_or_default().to_string_lossy();
-                    self.problem(layer, node, &format!("'{asset}': there is no {name} in {package}"))
+                    let package = actual.file.file_name().unwrap_or_default().to_string_lossy();
+                    wrong(self, format!("'{asset}': there is no {name} in {package}"))
                 })?
             }
-            None => {
-                actual.inside = Layer::first_name(&place.file)?;
-                Layer::open(&place.file)?
-            }
+            None => Layer::read(&actual.file, file)?,
         };
         self.bytes += opened.length();
+        *self.unpacked.entry(actual.file.clone()).or_default() += opened.length();
         let index = self.layers.len() as u32;
         self.layers.push(opened);
         self.places.push(actual.clone());
@@ -164,9 +187,7 @@ impl Layers {
         };
         above.push(layer);
         for (place, asset) in assets.iter().enumerate() {
-            let from = self.places[layer as usize].clone();
-            let target =
-                self.reach.resolve(&from, asset).map_err(|problem| self.problem(layer, 0, &problem))?;
+            let target = self.locate(layer, asset).map_err(|problem| self.problem(layer, 0, &problem))?;
             let below = self.layer_at(layer, 0, asset, target)?;
             let placed = offsets.get(place).copied().unwrap_or(LayerOffset::NONE);
             let placed = self.placed(layer, below, placed).map_err(|text| self.problem(layer, 0, &text))?;
@@ -178,14 +199,8 @@ impl Layers {
 
     /// How the times of layer `below` are placed in `above`, with what is said about it and the rates of both.
     pub(super) fn placed(&self, above: u32, below: u32, said: LayerOffset) -> Result<LayerOffset, String> {
-        let rates = (self.rate(above), self.rate(below));
-        if !(said.offset.is_finite() && said.scale.is_finite() && said.scale > 0.0) {
-            let LayerOffset { offset, scale } = said;
-            return Err(format!(
-                "times are placed by offset {offset} and scale {scale}; expected a scale above 0"
-            ));
-        }
-        Ok(LayerOffset { offset: said.offset, scale: said.scale * rates.0 / rates.1 })
+        let scale = said.scale * self.rate(above) / self.rate(below);
+        LayerOffset { offset: said.offset, scale }.checked()
     }
 
     /// Time codes a second of a layer [1/s].

@@ -24,7 +24,8 @@ pub(crate) use prim::{ComposedAttribute, ComposedPrim};
 use std::path::Path as FilePath;
 
 use super::error::UsdError;
-use super::layer::{Layer, push_lean};
+use super::layer::Layer;
+use super::nodes::push_lean;
 use super::value::{LayerOffset, Token, Value};
 use budget::Budget;
 use index::Index;
@@ -243,6 +244,8 @@ impl Composer {
 
     /// The number of a way in which times are placed.
     fn offset(&mut self, offset: &LayerOffset) -> Result<u16, UsdError> {
+        // Each step was looked at, but steps multiply.
+        let offset = &offset.checked().map_err(|problem| self.layers.problem(0, 0, &problem))?;
         let known = self.offsets.iter().rposition(|known| known == offset);
         let index = known.unwrap_or_else(|| {
             self.offsets.push(*offset);

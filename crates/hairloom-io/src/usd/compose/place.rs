@@ -1,5 +1,6 @@
 //! Where layers are: which file a path inside of a layer means, and whether it may be opened.
 
+use std::fs::File;
 use std::path::{Component, Path, PathBuf};
 
 /// A layer's file, or a file inside of a package.
@@ -14,9 +15,10 @@ pub(super) struct Place {
 /// The files that may be opened.
 #[derive(Debug)]
 pub(super) struct Reach {
-    /// The folder of the first file, as it is named and as it is.
+    /// The first file: it may be a link to anywhere, as whoever named it knows.
+    first: PathBuf,
+    /// The folder of the first file, as it is: without links.
     folder: PathBuf,
-    real_folder: PathBuf,
     /// Whether files outside the folder may be opened too.
     outside: bool,
 }
@@ -24,14 +26,15 @@ pub(super) struct Reach {
 impl Reach {
     /// The reach of the file that is opened first, and where that is.
     pub(super) fn of(path: &Path, outside: bool) -> std::io::Result<(Self, Place)> {
-        let file = normalized(&std::path::absolute(path)?);
-        let folder = file.parent().unwrap_or(Path::new("/")).to_owned();
-        let real_folder = std::fs::canonicalize(&folder)?;
-        Ok((Self { folder, real_folder, outside }, Place { file, inside: None }))
+        // The system, not the text, knows what `..` after a link means.
+        let path = std::path::absolute(path)?;
+        let folder = std::fs::canonicalize(path.parent().unwrap_or(Path::new("/")))?;
+        let file = folder.join(path.file_name().unwrap_or_default());
+        Ok((Self { first: file.clone(), folder, outside }, Place { file, inside: None }))
     }
 
-    /// The place that a path in a layer at `from` means; says what is wrong if it may not be opened.
-    pub(super) fn resolve(&self, from: &Place, asset: &str) -> Result<Place, String> {
+    /// The place that a path in a layer at `from` means, by its text alone; says what is wrong if that is no place of a layer.
+    pub(super) fn locate(&self, from: &Place, asset: &str) -> Result<Place, String> {
         let (asset, _) = asset.split_once(":SDF_FORMAT_ARGS:").unwrap_or((asset, ""));
         if asset.contains("://") || asset.starts_with("anon:") {
             return Err(format!("'{asset}' is no file; only files are followed"));
@@ -48,20 +51,31 @@ impl Reach {
             return within_package(from, name, outer);
         }
         let anchor = from.file.parent().unwrap_or(&self.folder);
-        let file = normalized(&anchor.join(outer));
-        let allowed = |file: &Path, folder: &Path| self.outside || file.starts_with(folder);
+        Ok(Place { file: normalized(&anchor.join(outer)), inside: inner.map(str::to_owned) })
+    }
+
+    /// Opens the file at a place; says what is wrong if it may not or cannot be opened.
+    pub(super) fn open(&self, place: &Place, asset: &str) -> Result<File, String> {
+        let open = self.outside || place.file == self.first;
+        let allowed = |file: &Path| open || file.starts_with(&self.folder);
         // Nothing is asked of the system about files that may not be opened.
-        if !allowed(&file, &self.folder) {
+        if !allowed(&place.file) {
             return Err(self.refused(asset));
         }
-        let real = std::fs::canonicalize(&file).map_err(|error| format!("'{asset}': {error}"))?;
-        if !allowed(&real, &self.real_folder) {
+        let problem = |error: std::io::Error| format!("'{asset}': {error}");
+        let real = std::fs::canonicalize(&place.file).map_err(problem)?;
+        if !allowed(&real) {
             return Err(self.refused(asset));
         }
+        // Asked first, since opening a pipe would wait for someone to write to it.
         if !real.is_file() {
             return Err(format!("'{asset}' is not a regular file"));
         }
-        Ok(Place { file, inside: inner.map(str::to_owned) })
+        let file = File::open(&real).map_err(problem)?;
+        match opened_path(&file).is_none_or(|opened| allowed(&opened)) {
+            true => Ok(file),
+            false => Err(self.refused(asset)),
+        }
     }
 
     fn refused(&self, asset: &str) -> String {
@@ -69,6 +83,20 @@ impl Reach {
             "'{asset}' is outside of the folder '{}'; allow that with --allow-outside, if you trust the file",
             self.folder.display()
         )
+    }
+}
+
+/// Where a file is that is open, whatever its path has come to mean since; nothing where the system does not tell.
+fn opened_path(file: &File) -> Option<PathBuf> {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::fd::AsRawFd;
+        std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = file;
+        None
     }
 }
 

@@ -199,7 +199,8 @@ impl<'a> ComposedAttribute<'a> {
             return attribute.times();
         }
         if self.times.get().is_none() {
-            let placed = attribute.times()?.iter().map(|&time| offset.apply(time)).collect();
+            let place = |&time: &f64| offset.apply(time).clamp(f64::MIN, f64::MAX);
+            let placed = attribute.times()?.iter().map(place).collect();
             return Ok(self.times.get_or_init(|| placed));
         }
         Ok(self.times.get().map_or(&[], |times| times))

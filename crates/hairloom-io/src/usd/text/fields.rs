@@ -1,7 +1,7 @@
 //! The fields of prims and properties: what is told about each is found again in the text, from the place of its statement.
 
 use super::super::error::Parsed;
-use super::super::layer::{Label, NONE, Node, NodeKind, push_lean};
+use super::super::nodes::{Label, NONE, Node, NodeKind, push_lean};
 use super::super::type_name;
 use super::super::value::Specifier;
 use super::scan::Scanner;

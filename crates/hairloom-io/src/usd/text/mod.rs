@@ -12,7 +12,7 @@ mod values;
 pub(super) mod writer;
 
 use super::error::{Fault, Parsed};
-use super::layer::{Label, Node, NodeKind};
+use super::nodes::{Label, Node, NodeKind};
 use super::type_name;
 use super::value::{Kind, ListOp, Value};
 use fields::{Edit, Field, FieldKind, PropertyHead};

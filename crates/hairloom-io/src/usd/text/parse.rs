@@ -1,7 +1,7 @@
 //! The structure of a text layer: prims, properties, and where their values are.
 
 use super::super::error::Parsed;
-use super::super::layer::{Label, NONE, Node, NodeKind, link, push_lean};
+use super::super::nodes::{Label, NONE, Node, NodeKind, link, push_lean};
 use super::Sample;
 use super::fields::{self, Edit, Field, FieldKind, PropertyHead};
 use super::scan::{DEEPEST_NESTING, Scanner};

@@ -100,8 +100,8 @@ fn dictionary(out: &mut Vec<u8>, entries: &[(std::sync::Arc<str>, Value)], depth
     for (key, entry) in entries {
         let type_name = match entry {
             Value::Dictionary(_) => "dictionary".to_owned(),
-            other => match type_name::of_value(other) {
-                Some(name) => name,
+            other => match other.kind() {
+                Some(kind) => type_name::of_kind(kind),
                 None => continue,
             },
         };

@@ -8,9 +8,10 @@ use std::path::{Path as FilePath, PathBuf};
 use super::super::draft::{AttributeDraft, Draft, Fields, PrimId, Property, RelationshipDraft};
 use super::super::element::Component;
 use super::super::error::UsdError;
-use super::super::layer::{Layer, Node, NodeKind};
+use super::super::layer::Layer;
+use super::super::nodes::{Node, NodeKind};
 use super::super::prim::Prim;
-use super::super::value::{Specifier, Value};
+use super::super::value::{Given, Specifier, Value};
 use super::super::writer::{Backend, Keep};
 use super::{TextFile, print};
 
@@ -179,14 +180,17 @@ impl TextBackend {
 impl Backend for TextBackend {
     type Stored = Value;
 
-    fn store(&mut self, value: &Value) -> io::Result<Value> {
-        Ok(value.clone())
+    fn store(&mut self, value: &Given) -> io::Result<Value> {
+        Ok(value.to_value())
     }
 
-    fn append(&mut self, attribute: usize, time: f64, value: &Value) -> io::Result<()> {
+    fn append(&mut self, attribute: usize, time: f64, value: &Given) -> io::Result<()> {
         self.buffer.clear();
         print_time(&mut self.buffer, time);
-        print::value(&mut self.buffer, value, SAMPLE_INDENT);
+        match value {
+            Given::Value(value) => print::value(&mut self.buffer, value, SAMPLE_INDENT),
+            numbers => print::value(&mut self.buffer, &numbers.to_value(), SAMPLE_INDENT),
+        }
         self.buffer.extend_from_slice(b",\n");
         // Opened and closed every time: a scene may have more attributes than a process may have files.
         OpenOptions::new().append(true).create(true).open(self.part(attribute))?.write_all(&self.buffer)

@@ -126,10 +126,10 @@ impl Anderson {
             matrix[i * count + i] += REGULAR;
         }
         let mut shares: Vec<f64> = (0..count).map(|i| scale[i] * dot(&self.residuals[i], residual)).collect();
-        if !super::dense::cholesky(&mut matrix, count) {
+        if !crate::math::dense::cholesky(&mut matrix, count) {
             return None;
         }
-        super::dense::cholesky_solve(&matrix, &mut shares);
+        crate::math::dense::cholesky_solve(&matrix, &mut shares);
         shares.iter_mut().zip(scale).for_each(|(share, scale)| *share *= scale);
         shares.iter().all(|share| share.is_finite()).then_some(shares)
     }

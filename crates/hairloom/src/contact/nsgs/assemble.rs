@@ -1,9 +1,9 @@
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
-use super::dense::{cholesky, cholesky_solve, forward};
 use super::matrix::gather;
 use super::{BlockMatrix, Problem, ProblemError};
+use crate::math::dense::{cholesky, cholesky_solve, forward};
 
 /// Mirror images in a mass matrix may differ by this part of its largest entry.
 const SAME: f64 = 1.0e-6;
@@ -66,6 +66,23 @@ impl FullProblem {
         let mut free = self.impulses.clone();
         free.par_iter_mut().zip(&factors).for_each(|(free, factor)| cholesky_solve(factor, free));
         Ok(Assembly { full: self, factors, free })
+    }
+
+    /// The same problem without objects that are in no contact.
+    pub fn without_idle(&self) -> Self {
+        let mut place = vec![usize::MAX; self.masses.len()];
+        let mut kept =
+            Self { offset: self.offset.clone(), friction: self.friction.clone(), ..Self::default() };
+        for block in &self.jacobian {
+            let own = &mut place[block.object];
+            if *own == usize::MAX {
+                *own = kept.masses.len();
+                kept.masses.push(self.masses[block.object].clone());
+                kept.impulses.push(self.impulses[block.object].clone());
+            }
+            kept.jacobian.push(JacobianBlock { object: *own, ..block.clone() });
+        }
+        kept
     }
 
     fn check(&self) -> Result<(), ProblemError> {

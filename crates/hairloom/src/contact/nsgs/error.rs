@@ -44,11 +44,11 @@ pub enum ProblemError {
     },
     /// W is far from symmetric.
     #[error(
-        "W is not symmetric: entries differ from their mirror image by {:.2} % of the largest (1 % is mended)",
+        "W is not symmetric: a block differs from its mirror image by {:.2} % (1 % is mended)",
         100.0 * asymmetry
     )]
     Asymmetric {
-        /// The largest difference in parts of the largest entry.
+        /// The largest difference in parts of the block.
         asymmetry: f64,
     },
     /// A diagonal block that no symmetric positive semi-definite matrix has.

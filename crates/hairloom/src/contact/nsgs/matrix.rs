@@ -2,6 +2,9 @@ use glam::{DMat3, DVec3};
 
 use super::ProblemError;
 
+/// A block below this part of the diagonal ones of its row and column is what rounding has left.
+const ROUNDED: f64 = 1.0e-6;
+
 /// A square matrix of 3×3 blocks, those that are not zero, row by row with rising columns.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BlockMatrix {
@@ -93,20 +96,24 @@ impl BlockMatrix {
         self.row(row).fold(DVec3::ZERO, |sum, (column, block)| sum + *block * vector[column])
     }
 
-    /// The largest difference between an entry and its mirror image, in parts of the largest entry.
+    /// The largest difference between a block and its mirror image, in parts of the larger of both. Blocks that are nothing beside the
+    /// diagonal ones of their row and column count as parts of those: they are what rounding has left.
     pub fn asymmetry(&self) -> f64 {
-        let mut largest = 0.0_f64;
-        let mut difference = 0.0_f64;
+        let size =
+            |block: &DMat3| block.to_cols_array().iter().fold(0.0_f64, |most, value| most.max(value.abs()));
+        let own: Vec<f64> = (0..self.rows()).map(|row| size(&self.diagonal(row))).collect();
+        let mut worst = 0.0_f64;
         for row in 0..self.rows() {
             for (column, block) in self.row(row) {
                 let mirror = self.get(column, row).map_or(DMat3::ZERO, DMat3::transpose);
-                for (a, b) in block.to_cols_array().into_iter().zip(mirror.to_cols_array()) {
-                    largest = largest.max(a.abs());
-                    difference = difference.max((a - b).abs());
+                let least = ROUNDED * (own[row] * own[column]).sqrt();
+                let scale = size(block).max(size(&mirror)).max(least);
+                if scale > 0.0 {
+                    worst = worst.max(size(&(*block - mirror)) / scale);
                 }
             }
         }
-        if largest > 0.0 { difference / largest } else { 0.0 }
+        worst
     }
 
     /// The mean of the matrix and its mirror image.

@@ -36,7 +36,6 @@
 mod anderson;
 mod assemble;
 mod blocks;
-mod dense;
 mod envelope;
 mod error;
 mod interior;

@@ -2,9 +2,9 @@
 
 use glam::{DMat3, DVec3};
 
-use super::dense::eliminate;
 use super::system::System;
 use crate::contact::coulomb::{FischerBurmeister, alart_curnier};
+use crate::math::dense::eliminate;
 
 /// Which function is driven to zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

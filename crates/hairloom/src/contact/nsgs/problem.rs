@@ -14,7 +14,7 @@ pub struct Problem {
     pub friction: Vec<f64>,
 }
 
-/// W may differ from its mirror image by this part of its largest entry.
+/// A block of W may differ from its mirror image by this part of it.
 const MENDED_ASYMMETRY: f64 = 0.01;
 /// Numbers beyond this would overflow when squared.
 const LARGEST: f64 = 1.0e100;
@@ -22,8 +22,8 @@ const LARGEST: f64 = 1.0e100;
 const ROUNDING: f64 = 1.0e-12;
 
 impl Problem {
-    /// Checks sizes and numbers, and makes W symmetric where it is nearly so. Returns how far W was from that, in parts of
-    /// its largest entry, where it was more than rounding.
+    /// Checks sizes and numbers, and makes W symmetric where it is nearly so. Returns how far its worst block was from
+    /// that, in parts of the block, where it was more than rounding.
     pub fn checked(mut self) -> Result<(Self, Option<f64>), ProblemError> {
         let contacts = self.offset.len();
         if contacts == 0 {

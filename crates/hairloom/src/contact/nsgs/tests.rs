@@ -264,6 +264,12 @@ fn bad_problems_are_named() {
     assert!(matches!(skewed(0.1), Err(ProblemError::Asymmetric { .. })));
     let (mended, asymmetry) = skewed(0.001).unwrap();
     assert!(asymmetry.is_some_and(|value| value > 1.0e-4) && mended.matrix.asymmetry() == 0.0);
+    // A block is judged by itself: half of a small one is not lost beside large ones.
+    let (large, small) = (1.0e3 * DMat3::IDENTITY, DMat3::IDENTITY);
+    let lame = [(0, 0, large), (1, 1, large), (0, 1, small), (1, 0, 0.5 * small)];
+    let matrix = BlockMatrix::from_triplets(2, lame).unwrap();
+    let lame = Problem { matrix, offset: vec![DVec3::X; 2], friction: vec![0.5; 2] };
+    assert!(matches!(lame.checked(), Err(ProblemError::Asymmetric { asymmetry }) if asymmetry == 0.5));
     let outside = BlockMatrix::from_triplets(2, [(0, 2, DMat3::IDENTITY)]).unwrap_err();
     assert!(outside.to_string().contains("(0, 2)"), "{outside}");
     let many = Problem {

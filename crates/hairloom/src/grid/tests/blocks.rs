@@ -87,7 +87,7 @@ fn bad_input_is_an_error_that_says_what_is_wrong() {
     assert_eq!(error, GridError::NotBinned { binned: 0, particles: 9 });
     grid.bin(&mut particles, &good).unwrap();
     let error = grid.gather(&mut particles, &good, DT).unwrap_err();
-    assert!(matches!(error, GridError::NotBinned { .. }), "nothing was scattered: {error}");
+    assert!(matches!(error, GridError::NotUpdated), "nothing was scattered: {error}");
     let error = grid.scatter(&particles, &[Vec3::ZERO; 4], &good, DT).unwrap_err();
     assert_eq!(error, GridError::WrongCount { column: "forces", given: 4, particles: 9 });
     for cell in [0.0, -1.0, f64::NAN, f64::INFINITY] {

@@ -142,3 +142,20 @@ fn nodes_hold_what_summing_over_stencils_gives() {
     }
     assert!((seen - mass(&particles)).abs() < 1e-9 * seen);
 }
+
+#[test]
+fn phases_out_of_order_are_errors() {
+    let params = params(Transfer::apic());
+    let (mut particles, mut grid) = (cloud(50, DVec3::ZERO), MpmGrid::default());
+    grid.bin(&mut particles, &params).unwrap();
+    assert_eq!(grid.gather(&mut particles, &params, DT), Err(GridError::NotUpdated));
+    grid.update(&params, &Nothing, DT);
+    assert_eq!(grid.gather(&mut particles, &params, DT), Err(GridError::NotUpdated));
+    grid.scatter(&particles, &[], &params, DT).unwrap();
+    assert_eq!(grid.gather(&mut particles, &params, DT), Err(GridError::NotUpdated));
+    grid.scatter(&particles, &[], &params, DT).unwrap();
+    grid.update(&params, &Nothing, DT);
+    grid.gather(&mut particles, &params, DT).unwrap();
+    // Particles have moved: what the nodes hold is of the last step.
+    assert_eq!(grid.gather(&mut particles, &params, DT), Err(GridError::NotUpdated));
+}

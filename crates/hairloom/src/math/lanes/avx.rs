@@ -13,6 +13,13 @@ pub(super) fn available() -> bool {
     *AVAILABLE.get_or_init(|| is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"))
 }
 
+/// Sends for memory that will be needed soon.
+#[inline(always)]
+pub(super) fn send_for<T>(element: &T) {
+    // SAFETY: every x86-64 processor has this instruction, and the address is that of an element.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(element).cast()) };
+}
+
 /// Runs a kernel with [`Avx`] lanes. Call only where [`available`] holds.
 pub(super) fn run<K: Kernel>(kernel: K) -> K::Output {
     assert!(available());

@@ -45,6 +45,17 @@ impl Row3 {
     }
 }
 
+/// Sends for the element at `index`, which will be needed soon, if there is one.
+#[inline(always)]
+pub fn prefetch<T>(column: &[T], index: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(element) = column.get(index) {
+        avx::send_for(element);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (column, index);
+}
+
 /// A [`Real`] of eight lanes that can be read from and written to memory.
 pub trait Lane: Real {
     /// Reads eight values.

@@ -7,7 +7,7 @@ mod crossing;
 
 pub(super) use crossing::Around;
 
-use glam::{DVec3, Vec3, Vec3A};
+use glam::{DVec3, Vec3, Vec3A, Vec4, Vec4Swizzles};
 use rayon::prelude::*;
 
 use super::params::Params;
@@ -45,9 +45,9 @@ pub(super) struct Contacts {
     start: Vec<Vec3>,
     moved: Vec<Vec3A>,
     /// z: displacements that contacts allow; as the step begins, where vertices are heading.
-    feasible: Vec<Vec3A>,
-    /// λ = W⁻¹ Hᵀ r.
-    push: Vec<Vec3A>,
+    feasible: Vec<Vec4>,
+    /// λ = W⁻¹ Hᵀ r. Here and in `feasible` the fourth component is 1 / W.
+    push: Vec<Vec4>,
     /// 1 / W; 0 where a vertex is held [m/N].
     ease: Vec<f32>,
     /// Vertices that a contact has pushed in this step or in the last one. Others move as if there were none: a spring would only slow
@@ -87,7 +87,7 @@ impl Contacts {
         let vertices = strand_of.len();
         Self {
             detector: Detector::new(&ordered.offsets, &ordered.radii).ok(),
-            projection: Projection::default(),
+            projection: Projection::new(&ends),
             forces: Vec::new(),
             close: Vec::new(),
             ends,
@@ -97,8 +97,8 @@ impl Contacts {
             origin: DVec3::ZERO,
             start: vec![Vec3::ZERO; vertices],
             moved: vec![Vec3A::ZERO; vertices],
-            feasible: vec![Vec3A::ZERO; vertices],
-            push: vec![Vec3A::ZERO; vertices],
+            feasible: vec![Vec4::ZERO; vertices],
+            push: vec![Vec4::ZERO; vertices],
             ease: vec![0.0; vertices],
             pushed: vec![false; vertices],
             sprung: vec![false; model.strands()],
@@ -124,16 +124,6 @@ impl Contacts {
     /// Takes the positions of all vertices when the step began, and the weights W = w m / t². Without
     /// contact vertices would go on as they did, for `dt` [s].
     pub(super) fn begin<S: Stored>(&mut self, strands: &Strands<S>, typical: f64, weight: f64, dt: f64) {
-        let parts = split(&self.ends, &mut self.feasible);
-        strands.packs.par_iter().zip(parts).for_each(|(pack, feasible)| {
-            let mut feasible = feasible.iter_mut();
-            for (lane, _) in pack.lanes() {
-                let velocities = pack.velocities.iter().take(pack.counts[lane] as usize);
-                for (velocity, feasible) in velocities.zip(&mut feasible) {
-                    *feasible = (get_vector(velocity, lane) * dt).as_vec3a();
-                }
-            }
-        });
         self.origin = strands.packs.first().map_or(DVec3::ZERO, |pack| pack.roots[0]);
         let origin = self.origin;
         let parts = split(&self.ends, &mut self.start);
@@ -152,7 +142,24 @@ impl Contacts {
                 }
             }
         });
+        self.head(strands, dt);
         self.gather(strands);
+    }
+
+    /// Sets where vertices are heading, and that no contact pushes them yet.
+    fn head<S: Stored>(&mut self, strands: &Strands<S>, dt: f64) {
+        let eases = split(&self.ends, &mut self.ease);
+        let parts = (split(&self.ends, &mut self.feasible), split(&self.ends, &mut self.push), eases);
+        strands.packs.par_iter().zip(parts.into_par_iter()).for_each(|(pack, (feasible, push, ease))| {
+            let mut vertices = feasible.iter_mut().zip(push).zip(ease);
+            for (lane, _) in pack.lanes() {
+                let velocities = pack.velocities.iter().take(pack.counts[lane] as usize);
+                for (velocity, ((feasible, push), ease)) in velocities.zip(&mut vertices) {
+                    *feasible = (get_vector(velocity, lane) * dt).as_vec3().extend(*ease);
+                    *push = Vec3::ZERO.extend(*ease);
+                }
+            }
+        });
     }
 
     /// Takes where the strands are now.
@@ -206,7 +213,7 @@ impl Contacts {
         self.set_bodies(&bodies);
         self.sprung.fill(false);
         for (pushed, push) in self.pushed.iter_mut().zip(&self.push) {
-            *pushed = *push != Vec3A::ZERO;
+            *pushed = push.xyz() != Vec3::ZERO;
         }
         Ok(())
     }
@@ -253,10 +260,7 @@ impl Contacts {
     }
 
     fn body_forces(&self) -> Vec<(u64, Vec3)> {
-        let bodies = self.projection.bodies();
-        let mut forces: Vec<(u64, Vec3)> = bodies.map(|touch| (touch.key(), touch.force())).collect();
-        forces.sort_unstable_by_key(|(key, _)| *key);
-        forces
+        self.projection.bodies().map(|touch| (touch.key(), touch.force())).collect()
     }
 
     /// Takes new contacts with bodies, and sums up what all contacts do.
@@ -273,18 +277,20 @@ impl Contacts {
     /// elasticity has moved one since the last projection [m]: nothing is done while friction still slides.
     pub(super) fn project(&mut self, sweeps: u32) -> f64 {
         let columns = self.feasible.par_iter_mut().zip(&self.moved).with_min_len(4096);
-        let slid =
-            columns.map(|(feasible, moved)| std::mem::replace(feasible, *moved).distance_squared(*moved));
+        let slid = columns.map(|(feasible, moved)| {
+            let before = std::mem::replace(feasible, moved.extend(feasible.w));
+            Vec3A::from_vec4(before).distance_squared(*moved)
+        });
         let slid = slid.reduce(|| 0.0, f32::max);
         for _ in 0..sweeps {
             self.projection.sweep(&mut self.feasible);
         }
         let results = self.push.par_iter_mut().zip(&mut self.pushed);
         let columns = results.zip(&self.feasible).zip(&self.moved).with_min_len(4096);
-        let step = |(((push, pushed), feasible), moved): (((&mut Vec3A, &mut bool), &Vec3A), &Vec3A)| {
-            let change = *feasible - *moved;
-            *pushed |= *push != Vec3A::ZERO || change != Vec3A::ZERO;
-            *push += change;
+        let step = |(((push, pushed), feasible), moved): (((&mut Vec4, &mut bool), &Vec4), &Vec3A)| {
+            let change = Vec3A::from_vec4(*feasible) - *moved;
+            *pushed |= push.xyz() != Vec3::ZERO || change != Vec3A::ZERO;
+            *push += change.extend(0.0);
             change.length_squared()
         };
         f64::from(columns.map(step).reduce(|| slid, f32::max)).sqrt()
@@ -302,10 +308,11 @@ impl Contacts {
                 let rows = (0..pack.counts[lane] as usize).zip(&mut vertices);
                 for (row, vertex) in rows.filter(|(_, vertex)| self.pushed[*vertex]) {
                     touched = true;
-                    let (weight, push) = (1.0 / f64::from(self.ease[vertex]), self.push[vertex].as_dvec3());
+                    let (weight, push) =
+                        (1.0 / f64::from(self.ease[vertex]), self.push[vertex].xyz().as_dvec3());
                     if sprung {
                         let start = get_vector(&pack.start[row], lane) - shift;
-                        let target = start + self.feasible[vertex].as_dvec3() + push;
+                        let target = start + self.feasible[vertex].xyz().as_dvec3() + push;
                         add_spring(&mut pack.loads[row], lane, weight, target);
                     } else {
                         add_force(&mut pack.loads[row], lane, push * weight);
@@ -322,7 +329,7 @@ impl Contacts {
     pub(super) fn spring_thrown(&mut self, free: f32) -> bool {
         let Self { ordered, moved, feasible, ease, sprung, pushed, .. } = self;
         sprung.par_iter_mut().enumerate().with_min_len(64).for_each(|(strand, sprung)| {
-            let off = |vertex: usize| moved[vertex].distance(feasible[vertex]);
+            let off = |vertex: usize| moved[vertex].distance(Vec3A::from_vec4(feasible[vertex]));
             if !ordered.range(strand).any(|vertex| pushed[vertex]) {
                 return;
             }
@@ -372,7 +379,7 @@ impl Contacts {
             for (lane, _) in pack.lanes() {
                 let strand = vertex..vertex + pack.counts[lane] as usize;
                 vertex = strand.end;
-                let apart = |v: usize| self.feasible[v] - self.moved[v];
+                let apart = |v: usize| Vec3A::from_vec4(self.feasible[v]) - self.moved[v];
                 let beside_body = self.beside_body[self.strand_of[strand.start] as usize];
                 if beside_body || strand.clone().any(|v| apart(v) != Vec3A::ZERO) {
                     let distance = self.ordered.radii[strand.start] + params.margin as f32;
@@ -391,7 +398,7 @@ impl Contacts {
 }
 
 /// Cuts a column into the runs of each pack.
-fn split<'a, T>(ends: &[usize], mut column: &'a mut [T]) -> Vec<&'a mut [T]> {
+pub(super) fn split<'a, T>(ends: &[usize], mut column: &'a mut [T]) -> Vec<&'a mut [T]> {
     let mut begin = 0;
     let cut = |&end: &usize| {
         let part = column.split_off_mut(..end - begin).unwrap_or_default();

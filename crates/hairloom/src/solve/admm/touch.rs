@@ -87,6 +87,15 @@ impl Touch {
         Self { correction: self.force(), ..self }
     }
 
+    /// The same, back again, for vertices with `ease` = 1 / W [m/N].
+    pub(super) fn taking_force(&self, ease: &[f32]) -> Self {
+        let mut compliance = 0.0;
+        for (vertex, share) in self.vertices().into_iter().zip(self.shares()) {
+            compliance += share * share * ease[vertex as usize];
+        }
+        Self { stiffness: 1.0 / compliance, correction: self.correction * compliance, ..*self }
+    }
+
     /// Whether any of its vertices can move.
     pub(super) fn moves(&self, ease: &[f32]) -> bool {
         let mut vertices = self.vertices().into_iter().zip(self.shares());
@@ -101,21 +110,17 @@ impl Touch {
         moved[a as usize] * p + moved[b as usize] * q + moved[c as usize] * r + moved[d as usize] * s
     }
 
-    /// Solves this contact alone: `(u, r)` obeys Coulomb's law with `u = u* + Δ`, `r̃ = r̃* + Δ` (Daviet 2020,
-    /// section 5.2). Returns the change of its force, Δ / D̂ [N].
+    /// Solves this contact alone, with its two sides displaced by `relative` [m]: `(u, r)` obeys Coulomb's law with `u = u* + Δ`,
+    /// `r̃ = r̃* + Δ` (Daviet 2020, section 5.2). Returns the change of its force, Δ / D̂ [N].
     #[inline(always)]
-    pub(super) fn solve(&mut self, moved: &[Vec3A]) -> Vec3A {
+    pub(super) fn solve(&mut self, relative: Vec3A) -> Vec3A {
         let (normal, before) = (Vec3A::from(self.normal), Vec3A::from(self.correction));
-        let free = self.relative(moved) + Vec3A::from(self.offset) - before;
-        let pressure = -normal.dot(free);
-        let correction = if pressure <= 0.0 {
-            Vec3A::ZERO
-        } else {
-            let hold = -(free + normal * pressure);
-            let (limit, size) = (self.friction * pressure, hold.length());
-            let share = if size > limit { limit / size } else { 1.0 };
-            normal * pressure + hold * share
-        };
+        let free = relative + Vec3A::from(self.offset) - before;
+        // Which contacts push changes all the time: nothing here waits for a guess.
+        let pressure = (-normal.dot(free)).max(0.0);
+        let hold = free - normal * normal.dot(free);
+        let share = (self.friction * pressure / hold.length().max(f32::MIN_POSITIVE)).min(1.0);
+        let correction = normal * pressure - hold * share;
         self.correction = correction.into();
         (correction - before) * self.stiffness
     }

@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
-use glam::{DQuat, DVec3};
+use glam::{DQuat, DVec3, Vec3};
 
 use super::Params;
 use super::rods::{Driven, Rods};
+use crate::body::Shape;
+use crate::grid::Approach;
 use crate::math::{Pose, Stored};
 use crate::scene::{Attachment, Drive, Model, Seat};
 
@@ -48,6 +50,22 @@ impl<'a> Holds<'a> {
             None => DQuat::IDENTITY,
         };
         self.of_strand.iter().map(turn).collect()
+    }
+
+    /// Carries strands along whose bodies all jump. A rope between a body that jumps and one that does not stays.
+    pub(super) fn jump<S: Stored>(&self, rods: &mut Rods<S>) {
+        if !(0..self.drive.bodies.len()).any(|body| self.drive.jumps(body)) {
+            return;
+        }
+        rods.drive(|strand, driven| {
+            let items = &self.items[self.of_strand[strand].clone()];
+            let Some(first) = items.first() else { return };
+            if items.iter().all(|attachment| self.drive.jumps(attachment.body as usize)) {
+                let [before, after] = self.frames(first);
+                let turn = (after.rotation * before.rotation.conjugate()).normalize();
+                driven.carry(turn, after.translation - turn * before.translation);
+            }
+        });
     }
 
     /// Carries strands along with bodies that move too far, pins what is held, and lets wind and handles act.
@@ -109,5 +127,54 @@ fn carry_beyond<S: Stored>(driven: &mut Driven<'_, S>, params: &Params, [start, 
         let middle = start.interpolate(&end, 1.0 - 1.0 / excess);
         let turn = (middle.rotation * start.rotation.conjugate()).normalize();
         driven.carry(turn, middle.translation - turn * start.translation);
+    }
+}
+
+/// How bodies come during a drive, as seen by the body that holds the first strand.
+pub(super) fn approach(drive: &Drive<'_>) -> Approach {
+    let holder = drive.attachments.items.first().map(|attachment| attachment.body as usize);
+    let frames = [0.0, 1.0].map(|t| holder.map_or(Pose::IDENTITY, |body| drive.pose(body, t)));
+    let shift =
+        |body: usize| if drive.bodies.body(body).collides { shift(drive, body, &frames) } else { 0.0 };
+    let farthest = (0..drive.bodies.len()).map(shift).fold(0.0, f64::max);
+    // A little more, for rounding.
+    Approach { frame: frames[1], shift: farthest as f32 * (1.0 + 1e-5) + 1e-7 }
+}
+
+/// The farthest that a point of a body's surface is, at the end of a drive, from where it was at the start, seen from frames there [m];
+/// infinite where that is not known.
+fn shift(drive: &Drive<'_>, body: usize, frames: &[Pose; 2]) -> f64 {
+    let [start, end] = [0.0, 1.0].map(|t| drive.pose(body, t));
+    // Displacements of a rigid body are affine: the largest within a box is at one of its corners.
+    let of_box = |low: Vec3, high: Vec3| {
+        let corner = |k: usize| {
+            let pick = |axis: usize| if k >> axis & 1 == 0 { low[axis] } else { high[axis] };
+            let point = Vec3::new(pick(0), pick(1), pick(2)).as_dvec3();
+            let [before, after] = [(&frames[0], &start), (&frames[1], &end)]
+                .map(|(f, pose)| f.apply_inverse(pose.apply(point)));
+            before.distance(after)
+        };
+        (0..8).map(corner).fold(0.0, f64::max)
+    };
+    let turns = || start.rotation != end.rotation || frames[0].rotation != frames[1].rotation;
+    match &drive.bodies.body(body).shape {
+        _ if drive.jumps(body) => f64::INFINITY,
+        Shape::Plane if turns() => f64::INFINITY,
+        Shape::Plane | Shape::Sphere { .. } => of_box(Vec3::ZERO, Vec3::ZERO),
+        Shape::Capsule { half_height, .. } => of_box(Vec3::Y * -half_height, Vec3::Y * *half_height),
+        // What deforms has no pose.
+        Shape::Mesh(_) if start == Pose::IDENTITY && end == start => {
+            let ways = drive.bodies.points(body, 0.0).into_iter().zip(drive.bodies.points(body, 1.0));
+            let way = |(a, b): (Vec3, Vec3)| {
+                frames[0].apply_inverse(a.as_dvec3()).distance(frames[1].apply_inverse(b.as_dvec3()))
+            };
+            let own = ways.clone().map(|(a, b)| f64::from(a.distance(b))).fold(0.0, f64::max);
+            ways.map(way).fold(own, f64::max)
+        }
+        Shape::Mesh(mesh) => {
+            let wide = |(low, high): (Vec3, Vec3), &point: &Vec3| (low.min(point), high.max(point));
+            let (low, high) = mesh.points().iter().fold((Vec3::INFINITY, Vec3::NEG_INFINITY), wide);
+            of_box(low, high)
+        }
     }
 }

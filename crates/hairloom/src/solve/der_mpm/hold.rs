@@ -14,6 +14,7 @@ impl<S: Stored> Pack<S> {
     /// Moves a strand rigidly: `position` and the directions are turned about the origin, then shifted [m].
     pub(super) fn carry(&mut self, lane: usize, turn: DQuat, shift: DVec3) {
         self.roots[lane] = turn * self.roots[lane] + shift;
+        self.turned[lane] = turn * self.turned[lane];
         for moving in &mut self.moving {
             for vector in [&mut moving.tangent, &mut moving.director, &mut moving.velocity] {
                 let turned = turn * get_vector(vector, lane);
@@ -86,60 +87,5 @@ impl<S: Stored> Pack<S> {
         let angle = angle_about(new, carried, director.reject_from_normalized(new));
         moving.spin.set(lane, angle / dt);
         self.settled.push(Settled { row: row as u32, lane: lane as u32, director, tangent });
-    }
-
-    /// Brings pinned vertices where they must be, after edges have turned without lengthening: the gap, of second order in the turn,
-    /// is shared out over the edges since the pinned vertex before.
-    pub(super) fn close(&mut self) {
-        let targets = std::mem::take(&mut self.pin_targets);
-        for of_lane in targets.chunk_by(|a, b| a.0 == b.0) {
-            let lane = of_lane[0].0 as usize;
-            let root_held = self.rest[self.first].free_mass.get(lane) <= 0.0;
-            let mut last = root_held.then_some(self.first);
-            for &(_, row, target) in of_lane {
-                let row = row as usize;
-                let here = self.positions(lane).nth(row - self.first).unwrap_or(target);
-                let gap = target - here;
-                match last {
-                    // Rounding is left alone.
-                    _ if gap.length_squared() < 1e-16 => {}
-                    Some(last) => {
-                        let part = gap / (row - last) as f64;
-                        (last..row).for_each(|edge| self.bend_edge(lane, edge, part));
-                    }
-                    None => self.roots[lane] += gap,
-                }
-                last = Some(row);
-            }
-        }
-        self.pin_targets = targets;
-        self.pin_targets.clear();
-    }
-
-    /// Moves one vertex: the edges at it follow, their directors carried along.
-    pub(super) fn push(&mut self, lane: usize, vertex: usize, shift: DVec3, velocity: DVec3) {
-        let row = vertex + self.first;
-        if vertex == 0 {
-            self.roots[lane] += shift;
-        } else {
-            self.bend_edge(lane, row - 1, shift);
-        }
-        if vertex + 1 < self.counts[lane] as usize {
-            self.bend_edge(lane, row, -shift);
-        }
-        set_vector(&mut self.moving[row].velocity, lane, velocity);
-    }
-
-    /// Adds to an edge vector [m].
-    fn bend_edge(&mut self, lane: usize, row: usize, by: DVec3) {
-        let moving = &mut self.moving[row];
-        let old = get_vector(&moving.tangent, lane).normalize();
-        let vector = old * moving.length.get(lane) + by;
-        let length = vector.length().max(1e-3 * self.rest[row].length.get(lane));
-        let new = vector.normalize_or(old);
-        let director = DQuat::from_rotation_arc(old, new) * get_vector(&moving.director, lane);
-        set_vector(&mut moving.tangent, lane, new);
-        set_vector(&mut moving.director, lane, director.reject_from_normalized(new).normalize_or(director));
-        moving.length.set(lane, length);
     }
 }

@@ -1,22 +1,28 @@
-//! Hair as elastic rods, solved semi-implicitly: one linear solve per strand and step.
+//! Hair as elastic rods that meet on a grid: one linear solve per strand, then material points.
 //!
 //! # Theory
 //!
 //! L. Huang, F. Yang, C. Wei, Y. J. Chen, C. Yuan, M. Gao, *Towards Realtime: A Hybrid Physics-based Method for Hair Animation on
-//! GPU*, 2023, the stage of discrete elastic rods (section 3.1). A strand of n vertices has their velocities and the spins of its
+//! GPU*, 2023. Two stages, the first predicting and the second correcting (figure 2):
+//!
+//! Discrete elastic rods (section 3.1). A strand of n vertices has their velocities and the spins of its
 //! edges as unknowns. Energies of stretching, bending and twisting are sums of squares (equation 1; `element` has them and their
 //! derivatives); their first derivatives alone give a positive definite matrix of half-bandwidth 10 (equation 2), which is factored
 //! and solved in lanes, one strand per lane (`step`, [`crate::math::band`]).
 //!
+//! Material points (section 3.2). The vertices are particles of sand or fluid on a background grid ([`crate::grid`]), by which
+//! strands resist being pressed together. Each step of the grid gives them an equal part of what the rods changed of their
+//! momentum, gravity included (section 3.3); bodies are boundaries at its nodes, and particles leave them.
+//!
 //! # In practice
 //!
-//! - [`Rods`] is the stage itself: [`Rods::drive`] holds and loads strands, [`Rods::solve`] finds the velocities at the end of the
-//!   step, [`Rods::advance`] or [`Rods::advance_by`] moves. A contact solver between the last two gets the change of momentum, and may
-//!   share it out over smaller steps.
+//! - `Rods` is the first stage: `drive` holds and loads strands, `solve` finds the velocities at the end of the step. `Grains` is the second;
+//!   `exchange` is the way between them, `settle` the end of a step.
 //! - The state is edges: unit tangent, length and a director, carried along by parallel transport in time. No absolute position enters.
 //! - Pinned vertices are 1e20 times as heavy as hair. Any number of vertices may be pinned, in any place. Where the root alone is held, a
 //!   ghost edge before it clamps the strand.
 //! - Strands of nearly equal length ride together; rows behind a tip touch nothing.
+//! - A step is cut into equal parts no longer than [`Params::step`], whatever the frame rate.
 //!
 //! # Departures from the paper
 //!
@@ -26,39 +32,47 @@
 //! - The unknowns are changes of velocity, so that rounding goes with the change.
 //! - Edges turn without lengthening: the length is the one that the linear solve found along the old tangent. The straight way would
 //!   lengthen an edge that turns by φ in a step by φ²/2, and hair thrown about to many times its length.
+//! - The grid moves vertices, but turns edges only. Its velocities are smooth over a cell, which is as long as an edge: what they
+//!   do to lengths is no physics, and the paper's rods drift by it. Lengths stay within [`Params::most_stretch`] of rest.
+//! - Any collider bounds the nodes, not capsules alone, and at the end of a step vertices leave bodies without changing an edge's length.
 //! - The bound on curvature (section 4.1) scales the derivatives, too. On κb alone it makes the fold a minimum of energy, where hair is
 //!   caught.
 //! - Twist is taken from −π to π at each vertex.
 //!
 //! # Limits
 //!
-//! - Strands do not meet each other here. Bodies push single vertices out at the end of a step, which shortens edges until the next step
-//!   spreads it; edges between two vertices may cut a corner.
-//! - A straight rope whose ends are brought together at once cannot give way within one linear solve.
+//! - Strands resist each other as a continuum over cells of the grid; single strands may cross. The grid damps what is finer than its cells.
+//! - Quasistatic steps know bodies, but no other strands.
+//! - Edges between two vertices may cut a corner of a body. A strand that is held behind its root alone leaves bodies only behind the
+//!   place where it is held.
 //! - Stiffness against stretching beside mass, Δt² Y / (ρ l²), costs digits: in single precision up to 2e4 is safe (a thousandth of the
 //!   change of velocity is lost). In double precision hair's own 3 GPa are.
 //! - Sections are round.
 
-mod bodies;
 mod drive;
 mod element;
+mod exchange;
+mod grains;
 mod hold;
 mod pack;
 mod params;
 mod rods;
 mod saved;
+mod settle;
 mod step;
 #[cfg(test)]
 mod tests;
 
-pub use params::{Params, Precision};
-pub use rods::{Driven, Rods};
+pub use params::{GrainKind, Params, Precision};
 
 use std::sync::Arc;
 
-use self::drive::Holds;
-use super::jump::carry;
+use self::drive::{Holds, approach};
+use self::grains::Grains;
+use self::rods::Rods;
+use self::settle::Surroundings;
 use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_drive, check_dt};
+use crate::grid::Approach;
 use crate::groom::Remap;
 use crate::math::Stored;
 use crate::math::lanes::{DoubleRow, Row};
@@ -72,28 +86,55 @@ const ABSURD_SPEED: f64 = 1.0e4;
 /// A solver for `model`, with the hair at rest as groomed until something is loaded.
 pub fn build(model: &Arc<Model>, params: Params) -> Box<dyn Solver> {
     match params.precision {
-        Precision::F32 => Box::new(RodSolver::<Row>::new(model, params)),
-        Precision::F64 => Box::new(RodSolver::<DoubleRow>::new(model, params)),
+        Precision::F32 => Box::new(DerMpm::<Row>::new(model, params)),
+        Precision::F64 => Box::new(DerMpm::<DoubleRow>::new(model, params)),
     }
 }
 
 /// The solver.
 #[derive(Debug)]
-struct RodSolver<S> {
+struct DerMpm<S> {
     params: Params,
     model: Arc<Model>,
     /// Which vertices are held.
     pinned: Vec<bool>,
     rods: Rods<S>,
+    /// None where strands pass through each other.
+    grains: Option<Grains>,
     /// Whether directors are still to be turned with the bodies that hold the strands.
     unseated: bool,
+    /// Whether bodies may have been moved since vertices last looked at them.
+    unseen: bool,
 }
 
-impl<S: Stored> RodSolver<S> {
+impl<S: Stored> DerMpm<S> {
     fn new(model: &Arc<Model>, params: Params) -> Self {
         let pinned = vec![false; model.vertices()];
         let rods = Rods::new(model, &pinned, params);
-        Self { params, model: Arc::clone(model), pinned, rods, unseated: true }
+        let mut solver = Self {
+            params,
+            model: Arc::clone(model),
+            pinned,
+            rods,
+            grains: None,
+            unseated: true,
+            unseen: true,
+        };
+        solver.lay_out_grains(&[]);
+        solver
+    }
+
+    /// Grains in the order of the rods, with what they remembered by vertex.
+    fn lay_out_grains(&mut self, memory: &[grains::Grain]) {
+        self.grains = (self.params.grains != GrainKind::None).then(|| {
+            let mut grains = Grains::new(&self.model, &self.rods, &self.pinned, &self.params);
+            grains.remember(memory);
+            grains
+        });
+    }
+
+    fn memory(&self) -> Vec<grains::Grain> {
+        self.grains.as_ref().map_or(Vec::new(), Grains::memory)
     }
 
     fn state(&self) -> State {
@@ -112,8 +153,10 @@ impl<S: Stored> RodSolver<S> {
         if pinned != self.pinned || self.unseated {
             let mut state = self.state();
             if pinned != self.pinned {
+                let memory = self.memory();
                 self.rods = Rods::new(&self.model, &pinned, self.params);
                 self.pinned = pinned;
+                self.lay_out_grains(&memory);
             }
             let turns = Holds::new(&self.model, drive).turns_at_start();
             if self.unseated {
@@ -124,39 +167,95 @@ impl<S: Stored> RodSolver<S> {
         }
     }
 
-    /// Takes hair along with bodies that jump.
-    fn jump(&mut self, drive: &Drive<'_>) {
-        if (0..drive.bodies.len()).any(|body| drive.jumps(body)) {
-            let mut state = self.state();
-            carry(&self.model, drive, &mut state);
-            self.rods.load(&state, None);
-        }
-    }
-
-    /// One step of the stage, figure 2 of the paper: rigid motion, pins, solve, move, bodies.
+    /// One step of the rods over `dt` [s], figure 2 of the paper: rigid motion, pins, solve; then the grid's steps.
     fn pass(&mut self, drive: &Drive<'_>, dt: f64) -> Result<Report, StepError> {
         let mut report = Report { iterations: 1, ..Report::default() };
-        report.time("drive", || {
-            let holds = Holds::new(&self.model, drive);
-            holds.act(&mut self.rods, &self.params, drive, dt);
-        });
-        report.time("solve", || self.rods.solve(dt, drive.gravity))?;
-        report.time("move", || self.rods.advance(dt));
-        let obstacles = drive.obstacles();
-        if obstacles.any_collides() {
-            report.contacts = report.time("bodies", || {
-                bodies::leave(&mut self.rods, &self.model, &obstacles, self.params.margin)
-            });
+        let (steps, margin) = (self.params.substeps, self.params.margin as f32);
+        self.hold(drive, dt, &mut report);
+        let Some(grains) = &mut self.grains else { return self.pass_alone(drive, dt, report) };
+        report.time("exchange", || grains.begin(&mut self.rods));
+        report.time("rods", || self.rods.solve(dt, drive.gravity))?;
+        report.time("exchange", || grains.take_changes(&self.rods, steps));
+        let mut seen = Approach::UNKNOWN;
+        for step in 0..steps {
+            let [start, end] = [step, step + 1].map(|step| f64::from(step) / f64::from(steps));
+            let part = drive.sub(start, end);
+            let bodies = report.time("bodies", || part.obstacles());
+            seen = report.time("bodies", || approach(&part));
+            if std::mem::take(&mut self.unseen) {
+                seen.shift = f32::INFINITY;
+            }
+            let step = (dt / f64::from(steps)) as f32;
+            let pushed = grains.step(&self.model, &bodies, &seen, margin, step, &mut report)?;
+            report.contacts = report.contacts.max(pushed);
         }
+        let obstacles = drive.obstacles();
+        let bodies = obstacles.any_collides().then_some((&obstacles, &*self.model));
+        let around = Surroundings { bodies, margin, approach: seen };
+        let outcome = report.time("settle", || self.rods.take_back(&grains.moved(), dt, &around));
+        self.finish(outcome, report)
+    }
+
+    /// Carries strands along with bodies that move too far, and pins what is held.
+    fn hold(&mut self, drive: &Drive<'_>, dt: f64, report: &mut Report) {
+        report.time("drive", || {
+            Holds::new(&self.model, drive).act(&mut self.rods, &self.params, drive, dt);
+        });
+    }
+
+    /// What is left of a step without the grid.
+    fn pass_alone(&mut self, drive: &Drive<'_>, dt: f64, mut report: Report) -> Result<Report, StepError> {
+        report.time("rods", || self.rods.solve(dt, drive.gravity))?;
+        let obstacles = drive.obstacles();
+        let bodies = obstacles.any_collides().then_some((&obstacles, &*self.model));
+        let margin = self.params.margin as f32;
+        let around = Surroundings { bodies, margin, approach: Approach::UNKNOWN };
+        let outcome = report.time("settle", || self.rods.advance(dt, &around));
+        self.finish(outcome, report)
+    }
+
+    /// A dynamic step over `dt` [s], in parts that are no longer than the rods' step.
+    fn go(&mut self, drive: &Drive<'_>, dt: f64) -> Result<Report, StepError> {
+        let mut report = Report::default();
+        // Only within a step it is known how bodies move.
+        self.unseen = true;
+        // A step that is a whole number of parts but for rounding takes no part more.
+        let parts = (dt / self.params.step - 1.0e-6).ceil().max(1.0);
+        for part in 0..parts as u32 {
+            let part = f64::from(part);
+            report.add(&self.pass(&drive.sub(part / parts, (part + 1.0) / parts), dt / parts)?);
+        }
+        Ok(report)
+    }
+
+    /// Steps without inertia. Bodies move in the first iteration, and stand in the others.
+    fn relax(&mut self, drive: &Drive<'_>, iterations: u32) -> Result<Report, StepError> {
+        let mut report = Report::default();
+        let still = drive.sub(1.0, 1.0);
+        for iteration in 0..iterations {
+            self.rods.stop();
+            let drive = if iteration == 0 { drive } else { &still };
+            let mut pass = Report { iterations: 1, ..Report::default() };
+            self.hold(drive, QUASISTATIC_DT, &mut pass);
+            report.add(&self.pass_alone(drive, QUASISTATIC_DT, pass)?);
+        }
+        self.rods.stop();
+        Ok(report)
+    }
+
+    fn finish(&self, outcome: settle::Outcome, mut report: Report) -> Result<Report, StepError> {
+        report.contacts = report.contacts.max(outcome.contacts);
+        report.out_of_reach = outcome.out_of_reach;
         self.rods.check(ABSURD_SPEED)?;
         Ok(report)
     }
 }
 
-impl<S: Stored> Solver for RodSolver<S> {
+impl<S: Stored> Solver for DerMpm<S> {
     fn load(&mut self, state: &State) {
         self.rods.load(state, None);
         self.unseated = state.orientations.is_empty();
+        self.lay_out_grains(&[]);
     }
 
     fn step(&mut self, drive: &Drive<'_>, step: Step) -> Result<Report, StepError> {
@@ -164,30 +263,15 @@ impl<S: Stored> Solver for RodSolver<S> {
         if let Step::Dynamic { dt } = step {
             check_dt(dt)?;
         }
-        self.follow_attachments(drive);
-        self.jump(drive);
-        let mut report = Report::default();
-        match step {
-            Step::Dynamic { dt } => {
-                // A step that is a whole number of parts but for rounding takes no part more.
-                let parts = (dt / self.params.step - 1.0e-6).ceil().max(1.0);
-                for part in 0..parts as u32 {
-                    let part = f64::from(part);
-                    let drive = drive.sub(part / parts, (part + 1.0) / parts);
-                    report.add(&self.pass(&drive, dt / parts)?);
-                }
+        // One way to the pool and back, not one for each of the many short phases.
+        rayon::scope(|_| {
+            self.follow_attachments(drive);
+            Holds::new(&self.model, drive).jump(&mut self.rods);
+            match step {
+                Step::Dynamic { dt } => self.go(drive, dt),
+                Step::Quasistatic { iterations } => self.relax(drive, iterations),
             }
-            Step::Quasistatic { iterations } => {
-                // Bodies move in the first iteration, and stand in the others.
-                let still = drive.sub(1.0, 1.0);
-                for iteration in 0..iterations {
-                    self.rods.stop();
-                    report.add(&self.pass(if iteration == 0 { drive } else { &still }, QUASISTATIC_DT)?);
-                }
-                self.rods.stop();
-            }
-        }
-        Ok(report)
+        })
     }
 
     fn store(&self, state: &mut State) {
@@ -199,6 +283,9 @@ impl<S: Stored> Solver for RodSolver<S> {
         out.put("pinned", self.pinned.iter().map(|&pinned| u32::from(pinned)).collect());
         out.put("unseated", vec![u32::from(self.unseated)]);
         self.rods.save(out);
+        if let Some(grains) = &self.grains {
+            grains.save(out);
+        }
     }
 
     fn restore(&mut self, from: &Checkpoint) -> Result<(), CheckpointError> {
@@ -206,18 +293,26 @@ impl<S: Stored> Solver for RodSolver<S> {
         let pinned: Vec<bool> =
             from.take::<u32>("pinned", self.model.vertices())?.iter().map(|&pinned| pinned != 0).collect();
         let unseated = from.take::<u32>("unseated", 1)?[0] != 0;
-        let mut rods = Rods::new(&self.model, &pinned, self.params);
-        rods.restore(from)?;
-        (self.rods, self.pinned, self.unseated) = (rods, pinned, unseated);
+        let mut restored = Self::new(&self.model, self.params);
+        restored.rods = Rods::new(&self.model, &pinned, self.params);
+        restored.rods.restore(from)?;
+        (restored.pinned, restored.unseated) = (pinned, unseated);
+        restored.lay_out_grains(&[]);
+        if let Some(grains) = &mut restored.grains {
+            grains.restore(from)?;
+        }
+        *self = restored;
         Ok(())
     }
 
     fn rebind(&mut self, model: &Arc<Model>, remap: &Remap) {
         let state = self.state().remapped(&self.model, model, remap);
+        let memory = grains::remapped(&self.memory(), &self.model, model, remap);
         self.model = Arc::clone(model);
         // The next step finds out what is held.
         self.pinned = vec![false; model.vertices()];
         self.rods = Rods::new(model, &self.pinned, self.params);
         self.load(&state);
+        self.lay_out_grains(&memory);
     }
 }

@@ -91,6 +91,8 @@ pub(super) struct Pack<S> {
     pub root_targets: [Option<DVec3>; WIDTH],
     /// Where pinned vertices behind the first one will be at the end of the step: lane, row and position [m], in order.
     pub pin_targets: Vec<(u32, u32, DVec3)>,
+    /// How far strands were carried round since their material points last heard of it.
+    pub turned: [DQuat; WIDTH],
     /// Directors of held edges at the end of the step.
     pub settled: Vec<Settled>,
     /// Directors of all edges as groomed, and of the ghost, row by row for each lane.
@@ -152,6 +154,7 @@ impl<S: Stored> Pack<S> {
             roots: [DVec3::ZERO; WIDTH],
             root_targets: [None; WIDTH],
             pin_targets: Vec::new(),
+            turned: [DQuat::IDENTITY; WIDTH],
             settled: Vec::new(),
             groomed: Vec::new(),
         };
@@ -293,9 +296,10 @@ impl<S: Stored> Pack<S> {
         }
     }
 
-    /// Moves by displacements of the vertices [m], or by their velocities over `dt` [s]. Roots follow, and held edges take their
+    /// Moves by displacements of the vertices [m], or by their velocities over `dt` [s]; edges stay within `limit` of their rest
+    /// lengths, relatively. Roots follow, and held edges take their
     /// directors; the centre of mass of a strand that nothing holds goes where its vertices' mean displacement takes it.
-    pub(super) fn advance(&mut self, dt: f64, displacements: Option<&[[S; 3]]>) {
+    pub(super) fn advance(&mut self, dt: f64, limit: f64, displacements: Option<&[[S; 3]]>) {
         let centres: Vec<_> = match self.free {
             true => self.lanes().map(|(lane, _)| self.centre(lane, dt, displacements)).collect(),
             false => Vec::new(),
@@ -304,13 +308,12 @@ impl<S: Stored> Pack<S> {
             let root = self.roots[lane] + self.displacement(self.first, lane, dt, displacements);
             self.roots[lane] = self.root_targets[lane].take().unwrap_or(root);
         }
-        S::dispatch(Advance { pack: self, dt, displacements });
+        S::dispatch(Advance { pack: self, dt, limit, displacements });
         for ((lane, _), (before, way)) in self.lanes().zip(centres) {
             let (after, _) = self.centre(lane, dt, displacements);
             let moved = self.displacement(self.first, lane, dt, displacements);
             self.roots[lane] += before + way - after - moved;
         }
-        self.close();
         for Settled { row, lane, director, tangent } in self.settled.drain(..) {
             let (moving, lane) = (&mut self.moving[row as usize], lane as usize);
             if let Some(tangent) = tangent {
@@ -339,6 +342,11 @@ impl<S: Stored> Pack<S> {
     /// it, but in single precision rounding of stiffness beside mass has.
     pub(super) fn balance(&mut self, momenta: &[DVec3], dt: f64) {
         for ((lane, _), &expected) in self.lanes().zip(momenta) {
+            let own = &self.rest[..self.counts[lane] as usize];
+            if own.iter().any(|rest| rest.free_mass.get(lane) == 0.0) {
+                // Held behind its root.
+                continue;
+            }
             let (mut mass, mut momentum) = (0.0, DVec3::ZERO);
             for (row, (rest, moving)) in self.rest.iter().zip(&self.moving).enumerate() {
                 let resistance = self.loads.get(row).map_or(0.0, |load| load.resistance.get(lane));

@@ -1,5 +1,6 @@
 use serde::{Deserialize, Serialize};
 
+use crate::grid::{self, Fluid, GridParams, Sand, Transfer};
 use crate::scene::Material;
 
 /// Width of the numbers that rods are computed in.
@@ -12,7 +13,19 @@ pub enum Precision {
     F64,
 }
 
-/// Parameters of the rods.
+/// What hair is to itself where strands meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GrainKind {
+    /// Sand (Drucker and Prager's): strands resist being pressed together, and rub against each other.
+    Sand,
+    /// A weakly compressible fluid: strands resist being pressed together, and slide.
+    Fluid,
+    /// Nothing: strands pass through each other.
+    None,
+}
+
+/// Parameters of the rods, and of the grid on which they meet.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
@@ -37,10 +50,32 @@ pub struct Params {
     pub most_turn: f64,
     /// Distance that vertices keep from bodies, beside their radius [m].
     pub margin: f64,
+    /// Most that an edge may be longer or shorter than at rest, relatively.
+    pub most_stretch: f64,
+    /// What hair is to itself.
+    pub grains: GrainKind,
+    /// Steps of the grid in each step of the rods.
+    pub substeps: u32,
+    /// Side of a cell of the grid [m].
+    pub cell: f64,
+    /// The part of what the grid cannot represent of the velocities that vertices keep, from 0 to 1.
+    pub flip: f64,
+    /// The part of that which also moves them, from 0 to 1, where hair is pressed together and where it is parting.
+    pub separation: [f64; 2],
+    /// Whether vertices carry an affine velocity field: less damping.
+    pub affine: bool,
+    /// Young's modulus of hair as grains [Pa].
+    pub grid_young: f64,
+    /// Poisson's ratio of hair as grains.
+    pub grid_poisson: f64,
+    /// Mass density of hair as grains [kg/m³].
+    pub grid_density: f64,
+    /// Friction angle of hair as sand [°].
+    pub friction_angle: f64,
 }
 
 impl Default for Params {
-    /// Stretching as in table 2, bending and twisting by the material.
+    /// Stretching and the grid as in table 2, bending and twisting by the material.
     fn default() -> Self {
         Self {
             step: 1.0 / 120.0,
@@ -52,7 +87,18 @@ impl Default for Params {
             pin_blend: 1.0,
             most_shift: 0.1,
             most_turn: 0.5,
-            margin: 0.0,
+            margin: 5.0e-4,
+            most_stretch: 0.01,
+            grains: GrainKind::Sand,
+            substeps: 3,
+            cell: 0.01,
+            flip: 0.3,
+            separation: [0.05, 0.2],
+            affine: false,
+            grid_young: 1.2e3,
+            grid_poisson: 0.3,
+            grid_density: 1300.0,
+            friction_angle: 20.0,
         }
     }
 }
@@ -93,9 +139,30 @@ impl Params {
         }
     }
 
+    /// The grid that strands meet on. Gravity comes with the momentum of the rods.
+    pub(super) fn grid(&self) -> GridParams {
+        let (young, poisson) = (self.grid_young, self.grid_poisson);
+        let material = match self.grains {
+            GrainKind::Fluid => {
+                let bulk = (young / (3.0 * (1.0 - 2.0 * poisson))) as f32;
+                grid::Material::Fluid(Fluid { bulk, ..Fluid::default() })
+            }
+            GrainKind::Sand | GrainKind::None => grid::Material::Sand(Sand {
+                young: young as f32,
+                poisson: poisson as f32,
+                friction_angle: self.friction_angle as f32,
+                ..Sand::default()
+            }),
+        };
+        let separation = self.separation.map(|ratio| ratio as f32);
+        let transfer = Transfer { flip: self.flip as f32, affine: self.affine, separation };
+        GridParams { cell: self.cell, gravity: glam::Vec3::ZERO, transfer, material, ..GridParams::default() }
+    }
+
     /// The parameter that is out of range, if any, and what was expected there.
     pub fn check(&self) -> Result<(), (&'static str, &'static str)> {
         let positive = |value: f64| value.is_finite() && value > 0.0;
+        let unit = 0.0..=1.0;
         let checks = [
             ("step", (1e-5..=0.1).contains(&self.step), "a number of seconds from 1e-5 to 0.1"),
             ("stretch_young", positive(self.stretch_young), "a positive number of pascals"),
@@ -110,10 +177,32 @@ impl Params {
             ("most_shift", positive(self.most_shift), "a positive number of metres"),
             ("most_turn", positive(self.most_turn), "a positive number of radians"),
             ("margin", (0.0..=0.1).contains(&self.margin), "a number of metres from 0 to 0.1"),
+            ("most_stretch", (1e-6..=0.5).contains(&self.most_stretch), "a number from 1e-6 to 0.5"),
+            ("substeps", (1..=1000).contains(&self.substeps), "a number of steps from 1 to 1000"),
+            ("cell", (1e-4..=1.0).contains(&self.cell), "a number of metres from 1e-4 to 1"),
+            ("flip", unit.contains(&self.flip), "a number from 0 to 1"),
+            ("separation", self.separation.iter().all(|r| unit.contains(r)), "two numbers from 0 to 1"),
+            ("grid_young", (0.0..=1e9).contains(&self.grid_young), "a number of pascals from 0 to 1e9"),
+            ("grid_poisson", (0.0..=0.49).contains(&self.grid_poisson), "a number from 0 to 0.49"),
+            ("grid_density", (1.0..=1e5).contains(&self.grid_density), "a number of kg/m³ from 1 to 1e5"),
+            (
+                "friction_angle",
+                (0.0..=89.0).contains(&self.friction_angle),
+                "a number of degrees from 0 to 89",
+            ),
         ];
         match checks.into_iter().find(|(_, ok, _)| !ok) {
-            None => Ok(()),
             Some((key, _, expected)) => Err((key, expected)),
+            None if self.grains != GrainKind::None && !self.grid_is_stable() => {
+                let expected = "more steps of the grid: sound in the hair must not cross a cell within one";
+                Err(("substeps", expected))
+            }
+            None => Ok(()),
         }
+    }
+
+    /// Whether sound in the hair as grains crosses less than a cell in a step of the grid.
+    fn grid_is_stable(&self) -> bool {
+        self.step / f64::from(self.substeps) <= 2.0 * self.grid().stable_step(self.grid_density)
     }
 }

@@ -15,16 +15,16 @@ use crate::solve::packing::groups;
 /// Strands as elastic rods in lanes of `S`: [`crate::math::lanes::Row`] for eight in single precision,
 /// [`crate::math::lanes::DoubleRow`] for four in double precision, `f64` for one.
 #[derive(Debug, Clone)]
-pub struct Rods<S> {
+pub(super) struct Rods<S> {
     pub(super) packs: Vec<Pack<S>>,
     /// Where each strand's vertices begin.
-    offsets: Vec<u32>,
-    params: Params,
+    pub(super) offsets: Vec<u32>,
+    pub(super) params: Params,
 }
 
 impl<S: Stored> Rods<S> {
     /// Lays out the hair of a model, as groomed; `pinned` tells for each vertex whether it is held.
-    pub fn new(model: &Model, pinned: &[bool], params: Params) -> Self {
+    pub(super) fn new(model: &Model, pinned: &[bool], params: Params) -> Self {
         let held: Vec<u32> = (0..model.strands())
             .map(|s| model.range(s).take_while(|&v| pinned.get(v).copied().unwrap_or(false)).count() as u32)
             .collect();
@@ -38,7 +38,7 @@ impl<S: Stored> Rods<S> {
 
     /// Sets positions and velocities. Directors come from the state's orientations; where it has none, from the groom, turned by
     /// `turns[strand]` and transported along the strand.
-    pub fn load(&mut self, state: &State, turns: Option<&[DQuat]>) {
+    pub(super) fn load(&mut self, state: &State, turns: Option<&[DQuat]>) {
         let offsets = &self.offsets;
         self.packs.par_iter_mut().for_each(|pack| {
             for (lane, strand) in pack.lanes() {
@@ -59,7 +59,7 @@ impl<S: Stored> Rods<S> {
     }
 
     /// Writes positions, velocities and orientations of all strands.
-    pub fn store(&self, state: &mut State) {
+    pub(super) fn store(&self, state: &mut State) {
         let vertices = self.offsets.last().map_or(0, |&end| end as usize);
         state.positions.resize(vertices, DVec3::ZERO);
         state.velocities.resize(vertices, DVec3::ZERO);
@@ -83,22 +83,8 @@ impl<S: Stored> Rods<S> {
         }
     }
 
-    /// Sets the velocities of all vertices, strand after strand [m/s].
-    pub fn set_velocities(&mut self, velocities: &[DVec3]) {
-        let offsets = &self.offsets;
-        self.packs.par_iter_mut().for_each(|pack| {
-            for (lane, strand) in pack.lanes() {
-                let range = offsets[strand] as usize..offsets[strand + 1] as usize;
-                let rows = &mut pack.moving[pack.first..];
-                for (moving, &velocity) in rows.iter_mut().zip(&velocities[range]) {
-                    set_vector(&mut moving.velocity, lane, velocity);
-                }
-            }
-        });
-    }
-
     /// Lets `work` hold and load every strand, in parallel.
-    pub fn drive(&mut self, work: impl Fn(usize, &mut Driven<'_, S>) + Sync) {
+    pub(super) fn drive(&mut self, work: impl Fn(usize, &mut Driven<'_, S>) + Sync) {
         self.packs.par_iter_mut().for_each(|pack| {
             for (lane, strand) in pack.lanes() {
                 work(strand, &mut Driven { pack, lane });
@@ -107,8 +93,8 @@ impl<S: Stored> Rods<S> {
     }
 
     /// The velocities at the end of a step of `dt` [s] under gravity [m/s²], loads and pins, by one linear solve per strand.
-    /// Loads are used up. Nothing moves yet: see [`Rods::advance`].
-    pub fn solve(&mut self, dt: f64, gravity: DVec3) -> Result<(), StepError> {
+    /// Loads are used up. Nothing moves yet.
+    pub(super) fn solve(&mut self, dt: f64, gravity: DVec3) -> Result<(), StepError> {
         let least = self.params.least();
         let lost = self.packs.par_iter_mut().map_init(Scratch::default, |scratch, pack| {
             let momenta = if pack.free { pack.momenta(gravity * dt) } else { Vec::new() };
@@ -130,7 +116,7 @@ impl<S: Stored> Rods<S> {
     }
 
     /// Takes all speed from the rods.
-    pub fn stop(&mut self) {
+    pub(super) fn stop(&mut self) {
         for moving in self.packs.iter_mut().flat_map(|pack| &mut pack.moving) {
             moving.velocity = [S::default(); 3];
             moving.spin = S::default();
@@ -153,36 +139,10 @@ impl<S: Stored> Rods<S> {
             }
         }
     }
-
-    /// Moves the rods by their velocities over `dt` [s].
-    pub fn advance(&mut self, dt: f64) {
-        self.packs.par_iter_mut().for_each(|pack| pack.advance(dt, None));
-    }
-
-    /// Moves the rods by displacements of all vertices, strand after strand [m], that took `dt` [s]; edges that turn do not
-    /// lengthen by it (see [`Rods::store`] for where they are then).
-    pub fn advance_by(&mut self, displacements: &[DVec3], dt: f64) {
-        let offsets = &self.offsets;
-        self.packs.par_iter_mut().for_each_init(Vec::new, |rows, pack| {
-            rows.clear();
-            rows.resize(pack.moving.len(), [S::default(); 3]);
-            for (lane, strand) in pack.lanes() {
-                let range = offsets[strand] as usize..offsets[strand + 1] as usize;
-                for (row, &by) in rows[pack.first..].iter_mut().zip(&displacements[range]) {
-                    set_vector(row, lane, by);
-                }
-                if pack.first == 1 {
-                    // The ghost goes where its velocity takes it.
-                    set_vector(&mut rows[0], lane, get_vector(&pack.moving[0].velocity, lane) * dt);
-                }
-            }
-            pack.advance(dt, Some(rows));
-        });
-    }
 }
 
 /// One strand between two steps, for [`Rods::drive`].
-pub struct Driven<'a, S> {
+pub(super) struct Driven<'a, S> {
     pack: &'a mut Pack<S>,
     lane: usize,
 }
@@ -192,13 +152,13 @@ impl<S: Stored> Driven<'_, S> {
     /// `dt` [s], and the edges between them (the root's clamp, where it alone is held) are turned from the groom by `turn`. `blend`
     /// from 0 to 1 is the share of the velocity that leads there, the rest is the last step's (section 3.1.3); with less than 1 the
     /// hair arrives later, softer, and without lag while the head keeps its speed.
-    pub fn hold(&mut self, vertex: usize, targets: &[DVec3], turn: DQuat, dt: f64, blend: f64) {
+    pub(super) fn hold(&mut self, vertex: usize, targets: &[DVec3], turn: DQuat, dt: f64, blend: f64) {
         self.pack.hold(self.lane, vertex, targets, turn, dt, blend);
     }
 
     /// Adds to what acts on a vertex during the next solve: `resistance` [kg] times the new velocity is subtracted from the
     /// momentum, `impulse` [kg m/s] added. A spring k to a point takes (Δt² k, Δt k (point − position)), moving air (Δt c, Δt c w).
-    pub fn add_load(&mut self, vertex: usize, resistance: f64, impulse: DVec3) {
+    pub(super) fn add_load(&mut self, vertex: usize, resistance: f64, impulse: DVec3) {
         let (pack, lane) = (&mut *self.pack, self.lane);
         pack.loads.resize(pack.moving.len(), Load::default());
         let load = &mut pack.loads[pack.first + vertex];
@@ -208,30 +168,12 @@ impl<S: Stored> Driven<'_, S> {
     }
 
     /// Moves the strand rigidly: turned about the origin, then shifted [m]. Velocities turn along.
-    pub fn carry(&mut self, turn: DQuat, shift: DVec3) {
+    pub(super) fn carry(&mut self, turn: DQuat, shift: DVec3) {
         self.pack.carry(self.lane, turn, shift);
     }
 
-    /// Moves one vertex, and no other, by `shift` [m], and gives it a velocity [m/s].
-    pub fn push(&mut self, vertex: usize, shift: DVec3, velocity: DVec3) {
-        self.pack.push(self.lane, vertex, shift, velocity);
-    }
-
-    /// Velocity of a vertex [m/s].
-    pub fn velocity(&self, vertex: usize) -> DVec3 {
-        self.pack
-            .moving
-            .get(self.pack.first + vertex)
-            .map_or(DVec3::ZERO, |row| get_vector(&row.velocity, self.lane))
-    }
-
-    /// Whether a vertex is pinned.
-    pub fn is_pinned(&self, vertex: usize) -> bool {
-        self.pack.rest.get(self.pack.first + vertex).is_none_or(|row| row.free_mass.get(self.lane) <= 0.0)
-    }
-
     /// World positions of the vertices [m].
-    pub fn positions(&self) -> impl Iterator<Item = DVec3> + '_ {
+    pub(super) fn positions(&self) -> impl Iterator<Item = DVec3> + '_ {
         self.pack.positions(self.lane)
     }
 }

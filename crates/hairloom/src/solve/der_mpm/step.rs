@@ -234,11 +234,13 @@ impl<S: Stored> StoredKernel<S> for Solve<'_, S> {
 }
 
 /// Moves the edges of a pack by the displacements of their ends, and carries the directors along: transported, then turned by
-/// the spin over `dt`. Displacements are straight, and would lengthen an edge that turns: edges take the length that the linear
-/// solve gave them instead.
+/// the spin over `dt`. Displacements are straight, and would lengthen an edge that turns; the grid's are smooth over its cells, and know
+/// nothing of edges: edges take the length that the linear solve gave them instead, by their velocities along the old tangent.
 pub(super) struct Advance<'a, S> {
     pub pack: &'a mut Pack<S>,
     pub dt: f64,
+    /// Most that an edge may be longer or shorter than at rest, relatively.
+    pub limit: f64,
     /// Displacements of the vertices [m]; by their velocities where there are none.
     pub displacements: Option<&'a [[S; 3]]>,
 }
@@ -250,13 +252,13 @@ impl<S: Stored> StoredKernel<S> for Advance<'_, S> {
     fn run<R: Loads<S>>(self) {
         let Pack { rest, moving, .. } = &mut *self.pack;
         let dt = R::splat(self.dt);
+        let (least, most) = (R::splat(1.0 - self.limit), R::splat(1.0 + self.limit));
         for row in 0..moving.len().saturating_sub(1) {
+            let (start, end) = (&moving[row].velocity, &moving[row + 1].velocity);
+            let solved = (R::load_vector(end) - R::load_vector(start)) * dt;
             let shift = match self.displacements {
                 Some(by) => R::load_vector(&by[row + 1]) - R::load_vector(&by[row]),
-                None => {
-                    let (start, end) = (&moving[row].velocity, &moving[row + 1].velocity);
-                    (R::load_vector(end) - R::load_vector(start)) * dt
-                }
+                None => solved,
             };
             let own = &mut moving[row];
             let (old, length) = (R::load_vector(&own.tangent), R::load_from(&own.length));
@@ -269,7 +271,8 @@ impl<S: Stored> StoredKernel<S> for Advance<'_, S> {
             let distance = R::select(vanished, floor, distance);
             let tangent = Vector3::select(vanished, old, vector * (R::one() / distance));
             // Turning does not lengthen: the solve has found the length along the old tangent.
-            let length = (length + old.dot(shift)).max(distance.min(rest_length));
+            let length = (length + old.dot(solved)).max(distance.min(rest_length));
+            let length = length.max(rest_length * least).min(rest_length * most);
 
             let scale = R::one() / (R::one() + old.dot(tangent)).max(R::splat(1.0e-6));
             let director = transport(R::load_vector(&own.director), old, tangent, scale);

@@ -37,7 +37,6 @@
 //! are at the end of a step, not on the way.
 
 mod density;
-mod lengths;
 mod packs;
 mod params;
 pub mod plain;

@@ -9,10 +9,10 @@
 use glam::DVec3;
 
 use super::ABSURD_SPEED;
-use super::lengths::{LENGTH_TOLERANCE, float_free, hang_between, length_error, length_steps, mend};
 use crate::body::{Obstacles, Sample};
 use crate::scene::Wind;
 use crate::solve::leaving::{after_touch, resolve};
+use crate::solve::lengths::{LENGTH_TOLERANCE, float_free, hang_between, length_error, length_steps, mend};
 
 /// Stretch that a rope held at both ends may take on to stay out of bodies.
 const MOST_STRETCH: f64 = 8.0e-4;
@@ -377,10 +377,10 @@ impl Rope {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lengths::tests::arch;
     use super::*;
     use crate::body::{Bodies, Body, Motion, Shape};
     use crate::math::Pose;
+    use crate::solve::lengths::tests::arch;
 
     /// A ball appears in the bow of a rope that is half as long again as its span: nearly always the rope can go round.
     #[test]

@@ -53,12 +53,12 @@ impl<S: Stored> Pack<S> {
     ) -> u64 {
         let mut touching = 0;
         let mut carried = DVec3::ZERO;
-        for vertex in first..radii.len() {
+        for (vertex, radius) in radii.iter().enumerate().skip(first) {
             if self.still[vertex].weight.get(lane) <= 0.0 {
                 carried = DVec3::ZERO;
                 continue;
             }
-            let distance = radii[vertex] + margin;
+            let distance = radius + margin;
             let wanted = self.position(lane, vertex);
             let mut place = wanted + carried;
             if bodies.clearance(place.as_vec3()) < distance {

@@ -28,7 +28,7 @@ pub(super) struct Coupling {
 }
 
 impl Coupling {
-    /// Unstrained hair.
+    /// Hair that rests as its model does.
     pub(super) fn new(model: &Model, held: &[bool], params: &Params) -> Self {
         let mut particles = Particles::default();
         for strand in 0..model.strands() {
@@ -39,13 +39,15 @@ impl Coupling {
                 particles.point_mut(vertex).pinned = held[vertex];
             }
         }
-        Self {
+        let mut coupling = Self {
             grid: MpmGrid::default(),
             particles,
             params: params.grid(model),
             forces: vec![Vec3::ZERO; model.vertices()],
             direct: params.direct,
-        }
+        };
+        coupling.relax(model);
+        coupling
     }
 
     /// Notes where vertices are and how they move before their rods take a step.

@@ -140,6 +140,19 @@ impl XpbdMpm {
         Ok(report)
     }
 
+    /// Steps without inertia. Bodies move in the first iteration, and stand in the others.
+    fn relax(&mut self, drive: &Drive<'_>, holds: &Holds<'_>, iterations: u32) -> Result<Report, StepError> {
+        let mut report = Report::default();
+        let still = drive.sub(1.0, 1.0);
+        for iteration in 0..iterations {
+            let drive = if iteration == 0 { drive } else { &still };
+            let part = holds.part(drive, QUASISTATIC_DT, None);
+            report.add(&self.pass(holds, &[part])?);
+            self.rods.stop();
+        }
+        Ok(report)
+    }
+
     /// Other strands, through the grid, and bodies at the end of a part.
     fn meet(&mut self, part: &Part<'_>) -> Result<Report, StepError> {
         let mut report = Report::default();
@@ -193,14 +206,14 @@ impl Solver for XpbdMpm {
                 report.add(&self.pass(&holds, &parts)?);
             }
             Step::Quasistatic { iterations } => {
-                // Bodies move in the first iteration, and stand in the others.
-                let still = drive.sub(1.0, 1.0);
-                for iteration in 0..iterations {
-                    let drive = if iteration == 0 { drive } else { &still };
-                    let part = holds.part(drive, QUASISTATIC_DT, None);
-                    report.add(&self.pass(&holds, &[part])?);
-                    self.rods.stop();
+                // Steps are too long for the grid: other strands are left out, and strain between them begins anew.
+                let coupling = self.coupling.take();
+                let relaxed = self.relax(drive, &holds, iterations);
+                self.coupling = coupling;
+                if let Some(coupling) = &mut self.coupling {
+                    coupling.relax(&self.model);
                 }
+                report.add(&relaxed?);
             }
         }
         Ok(report)

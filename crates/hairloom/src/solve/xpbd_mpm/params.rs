@@ -5,6 +5,9 @@ use crate::rest::Stiffness;
 use crate::rod::cosserat::Darboux;
 use crate::scene::{Material, Model};
 
+/// Density of hair [kg/m³].
+const USUAL_DENSITY: f64 = 1300.0;
+
 /// Parameters of the Cosserat rods and of their contact on the grid.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -92,9 +95,8 @@ impl Params {
         }
         let edges = model.rest_lengths.iter().filter(|&&length| length > 0.0);
         let (count, sum) = edges.fold((0u32, 0.0), |(count, sum), length| (count + 1, sum + length));
-        let density = model.materials.first().map_or(1300.0, |material| material.density);
-        let (lambda, mu) = self.grains(model).lame();
-        let crossed = 2.0 * self.step * ((lambda + 2.0 * mu) / density).sqrt();
+        let density = model.materials.first().map_or(USUAL_DENSITY, |material| material.density);
+        let crossed = 2.0 * self.step * (self.grains(model).wave_modulus() / density).sqrt();
         self.cell.unwrap_or_else(|| crossed.max(sum / f64::from(count.max(1))))
     }
 
@@ -138,8 +140,8 @@ impl Params {
             ),
             (
                 "grain_young",
-                self.grain_young.is_finite() && self.grain_young > 0.0,
-                "a positive number of pascals",
+                self.grain_young > 0.0 && self.grain_young <= 1.0e9,
+                "a positive number of pascals, at most 1e9",
             ),
             ("grain_poisson", (0.0..=0.49).contains(&self.grain_poisson), "a number from 0 to 0.49"),
             (
@@ -153,8 +155,19 @@ impl Params {
             ("margin", (0.0..=0.1).contains(&self.margin), "a number of metres from 0 to 0.1"),
         ];
         match checks.into_iter().find(|(_, ok, _)| !ok) {
-            None => Ok(()),
             Some((key, _, expected)) => Err((key, expected)),
+            None if self.contact && !self.grid_is_stable() => Err((
+                "cell",
+                "larger cells or a smaller step: sound in the hair must not cross a cell within one",
+            )),
+            None => Ok(()),
         }
+    }
+
+    /// Whether sound in hair of usual density crosses less than a cell that was asked for in a step.
+    fn grid_is_stable(&self) -> bool {
+        let sand = Sand { young: self.grain_young, poisson: self.grain_poisson, ..Sand::default() };
+        let sound = (sand.wave_modulus() / USUAL_DENSITY).sqrt();
+        self.cell.is_none_or(|cell| self.step * sound <= cell)
     }
 }

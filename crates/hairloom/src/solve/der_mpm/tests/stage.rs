@@ -2,13 +2,20 @@
 
 use glam::{DMat3, DQuat, DVec3, Vec3};
 
+use crate::grid::Approach;
 use crate::groom::Curves;
 use crate::math::lanes::{DoubleRow, Row};
 use crate::math::{Random, Stored};
 use crate::scene::{Material, MaterialPreset, Model, State};
-use crate::solve::der_mpm::{Params, Rods};
+use crate::solve::der_mpm::Params;
+use crate::solve::der_mpm::exchange::Moved;
+use crate::solve::der_mpm::rods::Rods;
+use crate::solve::der_mpm::settle::Surroundings;
 
 const GRAVITY: DVec3 = DVec3::new(0.0, -9.81, 0.0);
+/// No bodies at all.
+const NOWHERE: Surroundings<'static> =
+    Surroundings { bodies: None, margin: 0.0, approach: Approach::UNKNOWN };
 
 fn hair() -> Material {
     Material { radius: 5.0e-5, young: 3.0e9, drag: 0.0, ..Material::preset(MaterialPreset::Straight) }
@@ -87,7 +94,7 @@ fn rest_drift<S: Stored>(held: usize) -> f64 {
     for _ in 0..240 {
         hold_all(&mut rods, &model, held, DQuat::IDENTITY, DVec3::ZERO, dt);
         rods.solve(dt, DVec3::ZERO).expect("rest is calm");
-        rods.advance(dt);
+        rods.advance(dt, &NOWHERE);
     }
     let state = state(&rods);
     let apart = state.positions.iter().zip(&model.groomed).map(|(p, g)| p.distance(g.as_dvec3()));
@@ -115,7 +122,7 @@ fn a_turned_body_takes_its_hair_along_without_strain() {
         for _ in 0..100 {
             hold_all(&mut rods, &model, held, turn, shift, 0.01);
             rods.solve(0.01, DVec3::ZERO).expect("rest is calm");
-            rods.advance(0.01);
+            rods.advance(0.01, &NOWHERE);
         }
         let worst =
             state(&rods).positions.iter().zip(&moved).map(|(p, q)| p.distance(*q)).fold(0.0, f64::max);
@@ -139,7 +146,7 @@ fn fall<S: Stored>() -> (f64, f64) {
     let dt = 1.0 / 120.0;
     for _ in 0..60 {
         rods.solve(dt, GRAVITY).expect("free strands are calm");
-        rods.advance(dt);
+        rods.advance(dt, &NOWHERE);
     }
     let end = state(&rods);
     let (mut momentum, mut centre): (f64, f64) = (0.0, 0.0);
@@ -176,7 +183,7 @@ fn sag<S: Stored>(gamma: f64, edges: usize, held: usize, params: Params) -> f64 
     for _ in 0..1500 {
         hold_all(&mut rods, &model, held, DQuat::IDENTITY, DVec3::ZERO, dt);
         rods.solve(dt, GRAVITY).expect("a cantilever is calm");
-        rods.advance(dt);
+        rods.advance(dt, &NOWHERE);
     }
     let tip = state(&rods).positions[edges + held - 1];
     -tip.y / tip.x
@@ -216,7 +223,7 @@ fn swing<S: Stored>(model: &Model, params: Params, steps: usize) -> Rods<S> {
             * DQuat::from_rotation_z(0.5 * (9.0 * time).sin());
         hold_all(&mut rods, model, 2, turn, DVec3::Y * (0.1 * (12.0 * time).sin()), dt);
         rods.solve(dt, GRAVITY).expect("hair swings");
-        rods.advance(dt);
+        rods.advance(dt, &NOWHERE);
     }
     rods
 }
@@ -259,7 +266,7 @@ fn throw<S: Stored>(params: Params, steps: usize) -> (f64, f64) {
         }
         hold_all(&mut rods, &model, 2, turn, shift, dt);
         rods.solve(dt, GRAVITY).expect("the system stays positive definite");
-        rods.advance(dt);
+        rods.advance(dt, &NOWHERE);
         let stretch = largest_stretch(&model, &state(&rods));
         assert!(stretch.is_finite(), "step {step}");
         worst = worst.max(stretch);
@@ -293,7 +300,7 @@ fn twist_of_the_clamp_travels_along_a_straight_strand() {
             strand.hold(19, &ends[19..], turn, dt, 1.0);
         });
         rods.solve(dt, DVec3::ZERO).expect("calm");
-        rods.advance(dt);
+        rods.advance(dt, &NOWHERE);
     }
     let state = state(&rods);
     let angles: Vec<f64> = state
@@ -326,7 +333,7 @@ fn blended_pins_follow_without_lag_at_constant_speed() {
     for step in 1..=200 {
         rods.drive(|_, strand| strand.hold(0, &targets(step), DQuat::IDENTITY, dt, 0.3));
         rods.solve(dt, GRAVITY).expect("calm");
-        rods.advance(dt);
+        rods.advance(dt, &NOWHERE);
         let lag = state(&rods).positions[0].distance(targets(step)[0]);
         if step == 1 {
             assert!(lag > 0.005, "the first step must not jump: {lag}");
@@ -351,7 +358,7 @@ fn springs_and_wind_act_as_loads() {
             }
         });
         rods.solve(dt, DVec3::ZERO).expect("calm");
-        rods.advance(dt);
+        rods.advance(dt, &NOWHERE);
     }
     let expected = wind * (1.0 - (1.0f64 + dt * rate).powi(-20));
     for velocity in state(&rods).velocities {
@@ -368,27 +375,43 @@ fn springs_and_wind_act_as_loads() {
             strand.add_load(6, dt * dt * 1.0, (target - tip) * dt);
         });
         rods.solve(dt, DVec3::ZERO).expect("calm");
-        rods.advance(dt);
+        rods.advance(dt, &NOWHERE);
     }
     let tip = state(&rods).positions[6];
     assert!(tip.distance(target) < 1e-3, "{tip}");
 }
 
 #[test]
-fn displacements_from_outside_move_the_rods() {
+fn rods_follow_what_moves_their_vertices() {
     let model = model(&tuft(9), &hair());
     let mut rods = Rods::<Row>::new(&model, &pins(&model, 2), Params::default());
-    let before = state(&rods);
-    let by: Vec<DVec3> =
-        (0..model.vertices()).map(|k| DVec3::new(1.0, 0.3, 0.001 * (k % 3) as f64 * 0.1)).collect();
-    rods.advance_by(&by, 0.01);
-    let after = state(&rods);
+    let order = rods.order();
+    let (mut before, mut velocities) =
+        (vec![DVec3::ZERO; model.vertices()], vec![Vec3::ZERO; model.vertices()]);
+    rods.read_positions(&mut before);
+    for (point, &vertex) in order.iter().enumerate() {
+        let apart = before[point].distance(model.groomed[vertex as usize].as_dvec3());
+        assert!(apart < 1e-7, "point {point} is {apart} m from its vertex");
+        velocities[point] = Vec3::new(1.0, vertex as f32, 0.0);
+    }
+    // Turned, shifted, and stretched by a hundredth: edges take part in all but the stretching.
+    let turn = DQuat::from_rotation_z(0.3);
+    let way = |point: DVec3| turn * point + DVec3::new(1.0, 0.3, 0.0);
+    let after: Vec<DVec3> = before.iter().map(|&point| way(point) * 1.01).collect();
+    let moved = Moved { before: &before, after: &after, velocities: &velocities, looks: &[] };
+    rods.take_back(&moved, 0.01, &NOWHERE);
+    let now = state(&rods);
     for strand in 0..model.strands() {
-        for vertex in model.range(strand) {
-            let off = after.positions[vertex].distance(before.positions[vertex] + by[vertex]);
-            assert!(off < 2e-4, "no more than what turning would have lengthened: {off}");
+        for (along, vertex) in model.range(strand).enumerate() {
+            let root = model.range(strand).start;
+            let arm = now.positions[vertex] - now.positions[root];
+            let off = arm.distance(turn * (model.groomed[vertex] - model.groomed[root]).as_dvec3());
+            assert!(off < 1e-6, "strand {strand}, vertex {along} is {off} m from where it turns to");
+            let expected = if along < 2 { DVec3::ZERO } else { DVec3::new(1.0, vertex as f64, 0.0) };
+            assert_eq!(now.velocities[vertex], expected, "pins keep their own velocity");
         }
     }
+    assert!(largest_stretch(&model, &now) < 1e-6, "{}", largest_stretch(&model, &now));
 }
 
 /// Largest stretch of a rope whose ends come a fifth nearer in a second, at any time and once it has hung for another second.
@@ -405,7 +428,7 @@ fn rope<S: Stored>(params: Params) -> (f64, f64) {
             strand.hold(24, &[tip], DQuat::IDENTITY, dt, 1.0);
         });
         rods.solve(dt, GRAVITY).expect("calm");
-        rods.advance(dt);
+        rods.advance(dt, &NOWHERE);
         let state = state(&rods);
         assert!(state.positions[24].distance(tip) < 1e-6, "step {step}: {}", state.positions[24]);
         worst = worst.max(largest_stretch(&model, &state));

@@ -2,7 +2,7 @@
 
 /// Factors a symmetric positive definite matrix in place: the lower triangle becomes L of L Lᵀ. False where it is not
 /// positive definite.
-pub(super) fn cholesky(matrix: &mut [f64], size: usize) -> bool {
+pub(crate) fn cholesky(matrix: &mut [f64], size: usize) -> bool {
     for row in 0..size {
         let (above, current) = matrix.split_at_mut(row * size);
         for column in 0..=row {
@@ -39,7 +39,7 @@ fn product(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Solves L y = x in place, with the lower triangle that [`cholesky`] left.
-pub(super) fn forward(factor: &[f64], vector: &mut [f64]) {
+pub(crate) fn forward(factor: &[f64], vector: &mut [f64]) {
     let size = vector.len();
     for row in 0..size {
         let (known, rest) = vector.split_at_mut(row);
@@ -49,7 +49,7 @@ pub(super) fn forward(factor: &[f64], vector: &mut [f64]) {
 }
 
 /// Solves Lᵀ y = x in place.
-pub(super) fn backward(factor: &[f64], vector: &mut [f64]) {
+pub(crate) fn backward(factor: &[f64], vector: &mut [f64]) {
     let size = vector.len();
     for row in (0..size).rev() {
         vector[row] /= factor[row * size + row];
@@ -61,13 +61,13 @@ pub(super) fn backward(factor: &[f64], vector: &mut [f64]) {
 }
 
 /// Solves a system whose matrix [`cholesky`] factored, in place.
-pub(super) fn cholesky_solve(factor: &[f64], vector: &mut [f64]) {
+pub(crate) fn cholesky_solve(factor: &[f64], vector: &mut [f64]) {
     forward(factor, vector);
     backward(factor, vector);
 }
 
 /// Solves a general system by elimination with partial pivoting, in place; the matrix is lost. False where it is singular.
-pub(super) fn eliminate(matrix: &mut [f64], vector: &mut [f64]) -> bool {
+pub(crate) fn eliminate(matrix: &mut [f64], vector: &mut [f64]) -> bool {
     let size = vector.len();
     for pivot in 0..size {
         let best = (pivot..size)

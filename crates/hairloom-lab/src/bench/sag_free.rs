@@ -1,0 +1,151 @@
+//! The global force step of sag-free initialisation on the hairstyles of table 1 of Hsu et al. 2023: each strand carrying itself,
+//! the cone programme in clarabel, and the interior point method.
+
+use std::time::Instant;
+
+use glam::DVec3;
+use hairloom::rest::global_force::{Balance, Engine, Weights, balance};
+use hairloom::rest::{Hair, Hairstyle, sag_free};
+use hairloom::scene::{Material, MaterialPreset, Model};
+use hairloom::solve::xpbd_mpm;
+use serde_json::{Map, Value, json};
+
+use super::clock::{forget_peak, on_threads, peak_bytes};
+use super::{Bench, Ratio};
+use crate::LabError;
+
+const GRAVITY: DVec3 = DVec3::new(0.0, -9.81, 0.0);
+const THREADS: usize = 2;
+/// Most time for one run [s].
+const SECONDS: f64 = 900.0;
+/// Set this variable to run clarabel on "long" as well, and wigs of 4,096 and 16,384 strands: many minutes.
+const LARGE: &str = "HAIRLOOM_BENCH_LARGE";
+
+/// What one engine did.
+struct Run {
+    seconds: f64,
+    peak: Option<u64>,
+    found: Balance,
+    /// Elements stiffened [%].
+    stiffened: f64,
+}
+
+/// A hairstyle, ready to be balanced.
+struct Head {
+    style: Hairstyle,
+    model: Model,
+    positions: Vec<DVec3>,
+    held: Vec<bool>,
+}
+
+impl Head {
+    fn new(style: Hairstyle) -> Result<Self, LabError> {
+        let groom = style.groom().map_err(bad)?;
+        let model = Model::new(&groom.curves, &Material::preset(MaterialPreset::Wavy)).map_err(bad)?;
+        let (positions, held) = (Hairstyle::positions(&groom), style.held(&groom));
+        Ok(Self { style, model, positions, held })
+    }
+
+    fn run(&self, engine: Engine) -> Result<Run, LabError> {
+        let (positions, held) = (&self.positions, &self.held);
+        let hair = Hair { model: &self.model, positions, held, gravity: GRAVITY };
+        forget_peak();
+        let clock = Instant::now();
+        let solve = || balance(&hair, &self.style.medium(), &Weights::default(), engine);
+        let found = on_threads(THREADS, solve).map_err(bad)?;
+        let (seconds, peak) = (clock.elapsed().as_secs_f64(), peak_bytes());
+        let stiffness = |material: &Material| xpbd_mpm::Params::default().stiffness(material);
+        let outcome = sag_free(&hair, found.forces.clone(), stiffness).map_err(bad)?;
+        Ok(Run { seconds, peak, found, stiffened: 100.0 * outcome.stiffened })
+    }
+
+    fn row(&self, engine: &str, run: &Run) -> Map<String, Value> {
+        let quality = &run.found.quality;
+        let phases: Map<String, Value> =
+            run.found.phases.iter().map(|(name, seconds)| ((*name).to_owned(), json!(seconds))).collect();
+        let row = json!({
+            "scene": self.style.name(),
+            "engine": engine,
+            "strands": self.model.strands(),
+            "vertices": self.model.vertices(),
+            "contacts": run.found.nodes,
+            "seconds": run.seconds,
+            "peak_bytes": run.peak,
+            "phases": phases,
+            "iterations": run.found.iterations,
+            "objective": quality.objective,
+            "node_acceleration": quality.node_acceleration,
+            "cone_excess": quality.cone_excess,
+            "percent_compressed": quality.compressed,
+            "percent_stiffened": run.stiffened,
+            "largest_force": quality.largest_force,
+            "force_mean_square": quality.force_mean_square,
+        });
+        row.as_object().cloned().unwrap_or_default()
+    }
+}
+
+fn bad(error: impl std::fmt::Display) -> LabError {
+    LabError::Bench { problem: error.to_string() }
+}
+
+pub(super) fn run() -> Result<Bench, LabError> {
+    let large = std::env::var_os(LARGE).is_some();
+    let (mut rows, mut ratios) = (vec![], vec![]);
+    for style in Hairstyle::ALL {
+        let head = Head::new(style)?;
+        let name = style.name();
+        let own = head.run(Engine::OwnWeight)?;
+        rows.push(head.row("own weight", &own));
+        let ours = head.run(Engine::Interior { seconds: SECONDS })?;
+        rows.push(head.row("interior", &ours));
+        let (before, after) = (&own.found.quality, &ours.found.quality);
+        let part = after.objective / before.objective;
+        ratios.push(Ratio::at_most(format!("{name}: objective against own weight"), part, 1.0));
+        ratios.push(Ratio::at_most(
+            format!("{name}: node acceleration over g"),
+            after.node_acceleration,
+            1e-4,
+        ));
+        ratios.push(Ratio::at_most(format!("{name}: cone excess"), after.cone_excess, 1e-6));
+        let small = matches!(style, Hairstyle::Drape | Hairstyle::Middle);
+        if small || (large && style == Hairstyle::Long) {
+            let paper = head.run(Engine::Reference { seconds: SECONDS })?;
+            rows.push(head.row("clarabel", &paper));
+            let part = after.objective / paper.found.quality.objective;
+            ratios.push(Ratio::at_most(format!("{name}: objective against clarabel"), part, 1.05));
+            let faster = paper.seconds / ours.seconds;
+            ratios.push(Ratio::at_least(format!("{name}: time of clarabel against interior"), faster, 5.0));
+        }
+        if matches!(style, Hairstyle::CurlyWig { .. }) {
+            ratios.push(Ratio::at_most("curly-wig: seconds of interior", ours.seconds, 60.0));
+        }
+    }
+    growth(large, &mut rows, &mut ratios)?;
+    Ok(Bench { bench: "sag-free", rows, ratios })
+}
+
+/// Wigs of more and more strands on the same grid.
+fn growth(large: bool, rows: &mut Vec<Map<String, Value>>, ratios: &mut Vec<Ratio>) -> Result<(), LabError> {
+    let sizes: &[u32] = if large { &[128, 256, 512, 4096, 16_384] } else { &[128, 256, 512] };
+    let mut times = vec![];
+    for &strands in sizes {
+        let head = Head::new(Hairstyle::CurlyWig { strands })?;
+        let own = head.run(Engine::OwnWeight)?;
+        rows.push(head.row("own weight", &own));
+        let ours = head.run(Engine::Interior { seconds: SECONDS })?;
+        rows.push(head.row("interior", &ours));
+        if let (16_384, Some(peak)) = (strands, ours.peak) {
+            ratios.push(Ratio::at_most("16,384 × 32: peak memory in GB", peak as f64 / 1e9, 4.0));
+        }
+        times.push((f64::from(strands), own.seconds, ours.seconds));
+    }
+    let upto: Vec<_> = times.into_iter().filter(|(strands, ..)| *strands <= 4096.0).collect();
+    if let (Some(first), Some(last)) = (upto.first(), upto.last()) {
+        let span = (last.0 / first.0).ln();
+        let power = |a: f64, b: f64| (b / a).ln() / span;
+        ratios.push(Ratio::at_most("growth of own weight, power of strands", power(first.1, last.1), 1.1));
+        ratios.push(Ratio::at_most("growth of interior, power of strands", power(first.2, last.2), 1.3));
+    }
+    Ok(())
+}

@@ -1,0 +1,163 @@
+//! Figure 7 (top) of Daviet, Bertails-Descoubes and Boissieux 2011: the free end of a fibre on a ball that turns to and fro.
+
+use std::sync::Arc;
+
+use glam::{DQuat, DVec3};
+use hairloom::body::{Bodies, Body, Motion, Shape};
+use hairloom::groom::Curves;
+use hairloom::math::Pose;
+use hairloom::scene::{Attachments, Drive, Model, Seat, State, Wind};
+use hairloom::solve::{Method, Step, nsgs};
+use hairloom_picture::plot::{Axis, Figure, Panel, Series};
+use serde::{Deserialize, Serialize};
+
+use crate::LabError;
+use crate::experiment::{BadKey, Experiment};
+use crate::outcome::{Check, Findings, Row};
+use crate::strands::{GRAVITY, check_range, hair};
+
+/// The paper's eight, and what this project usually takes: name, way over all contacts, what solves each, and whether it is exact.
+const SOLVERS: [(&str, &str, &str, bool); 9] = [
+    ("secular+enum", "hybrid", "secular+enum", true),
+    ("global mfb", "mfb", "mfb", true),
+    ("global dac", "dac", "dac", true),
+    ("mfb", "gauss-seidel", "mfb", true),
+    ("dac", "gauss-seidel", "dac", true),
+    ("enum", "gauss-seidel", "enum", true),
+    ("duriez08", "gauss-seidel", "duriez08", true),
+    ("duriez06", "gauss-seidel", "duriez06", false),
+    ("4sides", "gauss-seidel", "4sides", false),
+];
+/// Radius of the ball [m].
+const BALL: f64 = 0.1;
+/// Steps of a period.
+const STEPS: usize = 240;
+
+/// What can be set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Params {
+    /// Coefficient of friction.
+    mu: f64,
+    /// How far the ball turns to each side [°].
+    amplitude_degrees: f64,
+    /// Time of one turn to and fro [s].
+    period: f64,
+    /// Turns before the one that is looked at.
+    turns: usize,
+    /// Vertices of the fibre.
+    vertices: usize,
+    /// When a step's contacts are solved.
+    tolerance: f64,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { mu: 1.0, amplitude_degrees: 40.0, period: 1.0, turns: 4, vertices: 20, tolerance: 1.0e-8 }
+    }
+}
+
+/// The experiment.
+pub(crate) struct Orbit;
+
+impl Experiment for Orbit {
+    type Params = Params;
+    const NAME: &'static str = "orbit";
+    const SUMMARY: &'static str =
+        "the free end of a fibre on a ball that turns to and fro, with every solver of contacts";
+    const REFERENCE: &'static str =
+        "figure 7 (top) of the paper: exact solvers find one orbit, the others their own";
+    const SOLVERS: &'static [&'static str] = &["nsgs"];
+    const HELP: &'static [(&'static str, &'static str)] = &[
+        ("mu", "coefficient of friction"),
+        ("amplitude_degrees", "how far the ball turns to each side [°]"),
+        ("period", "time of one turn to and fro [s]"),
+        ("turns", "turns before the one that is looked at"),
+        ("vertices", "vertices of the fibre"),
+        ("tolerance", "when a step's contacts are solved"),
+    ];
+
+    fn check(params: &Params) -> Result<(), BadKey> {
+        check_range(("mu", params.mu, 0.0, 10.0))?;
+        check_range(("amplitude_degrees", params.amplitude_degrees, 0.0, 90.0))?;
+        check_range(("period", params.period, 0.05, 100.0))?;
+        check_range(("turns", params.turns as f64, 0.0, 1000.0))?;
+        check_range(("vertices", params.vertices as f64, 3.0, 200.0))?;
+        check_range(("tolerance", params.tolerance, 1.0e-12, 1.0e-2))
+    }
+
+    fn run(params: &Params, method: &Method) -> Result<Findings, LabError> {
+        let Method::Nsgs(usual) = method else {
+            return Err(LabError::Bench { problem: "expected nsgs".to_owned() });
+        };
+        let mut reference: Vec<DVec3> = vec![];
+        let (mut rows, mut exact, mut other) = (vec![], 0.0_f64, f64::INFINITY);
+        let mut panel = Panel::new(Axis::new("x [mm]"), Axis::new("z [mm]")).titled("Orbit of the free end");
+        for (name, global, local, is_exact) in SOLVERS {
+            let (global, local) = (global.to_owned(), local.to_owned());
+            let tolerance = params.tolerance;
+            let own = nsgs::Params { global, local, tolerance, tolerance_fast: tolerance, ..usual.clone() };
+            let orbit = orbit(params, own)?;
+            if reference.is_empty() {
+                reference.clone_from(&orbit);
+            }
+            let centre = reference.iter().sum::<DVec3>() / reference.len() as f64;
+            let size = reference.iter().map(|point| point.distance(centre)).fold(0.0, f64::max);
+            let apart = orbit.iter().zip(&reference).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max) / size;
+            if is_exact {
+                exact = exact.max(apart);
+            } else {
+                other = other.min(apart);
+            }
+            let row = Row::new().with("solver", name).with("exact", is_exact);
+            rows.push(row.with("orbit_size", size).with("apart", apart));
+            let line = Series::line(name, orbit.iter().map(|p| (1.0e3 * p.x, 1.0e3 * p.z)).collect());
+            panel = panel.with(if is_exact { line } else { line.dashed() });
+        }
+        let checks = vec![
+            Check::at_most("exact solvers: farthest from the first, in sizes of the orbit", exact, 0.01),
+            Check::at_least("approximate ones: nearest to it, in sizes of the orbit", other, 0.05),
+        ];
+        Ok(Findings { rows, checks, figure: Figure::new("Orbit").with(panel) })
+    }
+}
+
+/// The free end of the fibre over the last turn [m].
+fn orbit(params: &Params, own: nsgs::Params) -> Result<Vec<DVec3>, LabError> {
+    let material = hair(1.0e-4, 3.0e9, 1300.0, 0.37);
+    let mut groomed = Curves::default();
+    let count = params.vertices;
+    // From a clamp beside the ball and above its top, out over it.
+    let root = DVec3::new(-0.1, BALL + 0.02, 0.01);
+    let along = DVec3::new(0.14, 0.0, 0.0);
+    groomed.push((0..count).map(|i| (root + along * (i as f64 / (count - 1) as f64)).as_vec3()));
+    let model = Arc::new(Model::new(&groomed, &material)?);
+    let clamp = Body { name: "clamp".into(), shape: Shape::Plane, friction: 0.0, collides: false };
+    let ball = Body::new("ball", Shape::Sphere { radius: BALL as f32 }, params.mu as f32)?;
+    let mut bodies = Bodies::new(vec![clamp, ball]);
+    let angle = |time: f64| {
+        params.amplitude_degrees.to_radians() * (std::f64::consts::TAU * time / params.period).sin()
+    };
+    let pose = |time: f64| Pose { rotation: DQuat::from_rotation_y(angle(time)), translation: DVec3::ZERO };
+    bodies.begin_step(&[Motion::still(Pose::IDENTITY), Motion::still(pose(0.0))], 0.0)?;
+    let mut attachments = Attachments::default();
+    attachments.hold(&bodies, 0, Seat::Body, 0, 0, &[root]);
+    let mut solver = Method::Nsgs(own).build(&model);
+    solver.load(&State::at_rest(model.groomed.iter().map(|point| point.as_dvec3()).collect()));
+    let (dt, wind) = (params.period / STEPS as f64, Wind::still());
+    let mut orbit = vec![];
+    for step in 0..(params.turns + 1) * STEPS {
+        let time = dt * step as f64;
+        let motion = Motion::Rigid { start: pose(time), end: pose(time + dt) };
+        bodies.begin_step(&[Motion::still(Pose::IDENTITY), motion], dt)?;
+        let mut drive = Drive::new(&bodies, &attachments, &wind);
+        (drive.gravity, drive.time, drive.duration) = (DVec3::NEG_Y * GRAVITY, time, dt);
+        solver.step(&drive, Step::Dynamic { dt }).map_err(|source| LabError::Step { time, source })?;
+        if step >= params.turns * STEPS {
+            let mut state = State::default();
+            solver.store(&mut state);
+            orbit.extend(state.positions.last());
+        }
+    }
+    Ok(orbit)
+}

@@ -1,0 +1,292 @@
+//! Forces and stresses that balance gravity at every node of the grid: the global force step.
+//!
+//! # Theory
+//!
+//! Hsu et al. 2023, sections 3.2.1 and 3.2.5: among all forces of the segments and stresses of the particles that leave
+//! every node at rest (equation 12), with every stress inside the Drucker–Prager cone, those with the least objective
+//! (equation 22), which would rather have tension than compression or bending, and pressure than shear.
+//!
+//! # In practice
+//!
+//! - Forces are counted in weights of a mean free particle, V⁰τ in that times the side of a cell; the weights of the
+//!   objective have a meaning only then. Rows are divided by the square root of a node's mass.
+//! - The bias of equation 22 is +W/2, with the weight W of the strand: what is left of it is a penalty W |z⁻| beside
+//!   (z⁻)². With −W/2 compression up to half the weight of the strand would cost nothing.
+//! - Held particles have a mass and may have a stress, but neither weight nor rod forces: what pulls on them goes into
+//!   what holds them.
+//! - Where nodes have few particles, their rows determine everything and all stress is zero, so the programme has no
+//!   interior. The own-weight solution is always feasible.
+//!
+//! Three engines ([`Engine`]): each strand carries itself; the programme in clarabel; and an interior point method of our
+//! own ([`interior`]), which stays feasible from the own-weight solution on.
+
+mod cone;
+mod dissection;
+mod factor;
+mod interior;
+mod lattice;
+mod normal;
+mod programme;
+mod reference;
+
+#[cfg(test)]
+mod tests;
+
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::{Forces, Hair, RestError, own_weight};
+use programme::{Programme, Unknowns};
+pub use reference::{Cone, Problem, Sparse};
+
+/// Why no forces were found.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum GlobalForceError {
+    /// The hair itself cannot be carried.
+    #[error(transparent)]
+    Rest(#[from] RestError),
+    /// A parameter is out of range.
+    #[error("{parameter} is {value}; expected {expected}")]
+    Parameter {
+        /// Which parameter.
+        parameter: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it may be.
+        expected: &'static str,
+    },
+    /// A position that is no number.
+    #[error("vertex {vertex} has a position that is not finite")]
+    NotFinite {
+        /// Index of the vertex.
+        vertex: usize,
+    },
+    /// A vertex beyond the grid.
+    #[error(
+        "vertex {vertex} lies outside of the grid, which reaches {farthest} m from the origin; move the hair there or take larger cells"
+    )]
+    OutOfReach {
+        /// Index of the vertex.
+        vertex: usize,
+        /// How far the grid reaches [m].
+        farthest: f64,
+    },
+    /// Nothing to balance.
+    #[error(
+        "the hair has no weight (no gravity, no mass, or every vertex is held), so there is nothing to balance; the groomed shape is the rest shape"
+    )]
+    Weightless,
+    /// clarabel gave up.
+    #[error("clarabel found no solution: {status}; take the own-weight or the interior engine")]
+    Reference {
+        /// What it says.
+        status: String,
+    },
+}
+
+/// The grid and the friction between strands, as the forward solver has them.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Medium {
+    /// Side of a cell of the grid [m]; nodes lie on world multiples of it.
+    pub cell: f64,
+    /// Friction angle of the Drucker–Prager cone [degrees].
+    pub friction_angle: f64,
+}
+
+impl Medium {
+    /// Cells of side `cell` [m], and the friction angle of a coefficient of friction.
+    pub fn with_friction(cell: f64, coefficient: f64) -> Self {
+        Self { cell, friction_angle: coefficient.atan().to_degrees() }
+    }
+
+    fn check(&self) -> Result<(), GlobalForceError> {
+        within("the side of a cell", self.cell, 1e-6, 1e6, "between 1e-6 and 1e6 m")?;
+        within("the friction angle", self.friction_angle, 0.1, 89.0, "between 0.1 and 89°")
+    }
+
+    /// c_F: ‖dev τ‖ + c_F tr τ ≤ 0 inside the cone.
+    fn slope(&self) -> f64 {
+        let sine = self.friction_angle.to_radians().sin();
+        (2.0f64 / 3.0).sqrt() * 2.0 * sine / (3.0 - sine)
+    }
+}
+
+/// The weights of equation 22.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Weights {
+    /// w_t, of tension.
+    pub tension: f64,
+    /// w_c, of compression.
+    pub compression: f64,
+    /// w_b, of forces across the segment.
+    pub bending: f64,
+    /// w_d, of hydrostatic stress.
+    pub hydrostatic: f64,
+    /// w_o, of deviatoric stress.
+    pub deviatoric: f64,
+    /// z⁻* in weights of the strand.
+    pub bias: f64,
+}
+
+impl Default for Weights {
+    /// Those of the paper.
+    fn default() -> Self {
+        Self { tension: 1.0, compression: 1e4, bending: 1e4, hydrostatic: 1e3, deviatoric: 1e5, bias: 0.5 }
+    }
+}
+
+impl Weights {
+    fn check(&self) -> Result<(), GlobalForceError> {
+        let weights = [
+            ("the weight of tension", self.tension),
+            ("the weight of compression", self.compression),
+            ("the weight of bending", self.bending),
+            ("the weight of hydrostatic stress", self.hydrostatic),
+            ("the weight of deviatoric stress", self.deviatoric),
+        ];
+        for (parameter, value) in weights {
+            within(parameter, value, 1e-9, 1e12, "between 1e-9 and 1e12")?;
+        }
+        within("the bias", self.bias, 0.0, 1e3, "between 0 and 1e3 weights of the strand")
+    }
+}
+
+fn within(
+    parameter: &'static str,
+    value: f64,
+    low: f64,
+    high: f64,
+    expected: &'static str,
+) -> Result<(), GlobalForceError> {
+    if (low..=high).contains(&value) {
+        Ok(())
+    } else {
+        Err(GlobalForceError::Parameter { parameter, value, expected })
+    }
+}
+
+/// What solves the programme.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Engine {
+    /// Each strand carries itself; no stress. Exact and linear in the number of vertices.
+    OwnWeight,
+    /// The paper's programme in clarabel, for at most this long [s]; for small heads of hair.
+    Reference {
+        /// Time limit [s].
+        seconds: f64,
+    },
+    /// Our interior point method, for at most this long [s]. Stopped at any moment it has a feasible answer.
+    Interior {
+        /// Time limit [s].
+        seconds: f64,
+    },
+}
+
+/// How good an answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Quality {
+    /// Equation 22 without its constant, in squared weights of a mean particle.
+    pub objective: f64,
+    /// Largest acceleration left at a node, in units of gravity.
+    pub node_acceleration: f64,
+    /// Largest excess beyond the cone, as a part of the largest stress.
+    pub cone_excess: f64,
+    /// Segments under compression [%].
+    pub compressed: f64,
+    /// Largest force of a segment [N].
+    pub largest_force: f64,
+    /// Mean square of the force left at a node [N²].
+    pub force_mean_square: f64,
+}
+
+/// The answer of an engine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Balance {
+    /// The forces and stresses.
+    pub forces: Forces,
+    /// How good they are.
+    pub quality: Quality,
+    /// Nodes of the grid that hair reaches.
+    pub nodes: usize,
+    /// Iterations that the engine took.
+    pub iterations: usize,
+    /// Time spent, by phase [s].
+    pub phases: Vec<(&'static str, f64)>,
+}
+
+/// Finds forces and stresses that balance gravity at every node.
+pub fn balance(
+    hair: &Hair<'_>,
+    medium: &Medium,
+    weights: &Weights,
+    engine: Engine,
+) -> Result<Balance, GlobalForceError> {
+    let begin = Instant::now();
+    let own = own_weight(hair)?;
+    let programme = Programme::new(hair, medium, weights)?;
+    let start = programme.unknowns(&own);
+    let set_up = begin.elapsed().as_secs_f64();
+    let (found, iterations) = match engine {
+        Engine::OwnWeight => (start, 0),
+        Engine::Reference { seconds } => reference::solve(&programme, seconds)?,
+        Engine::Interior { seconds } => interior::solve(&programme, start, seconds),
+    };
+    let total = begin.elapsed().as_secs_f64();
+    Ok(Balance {
+        forces: programme.forces(&found),
+        quality: quality(&programme, &found),
+        nodes: programme.lattice.nodes(),
+        iterations,
+        phases: vec![("set-up", set_up), ("solve", total - set_up)],
+    })
+}
+
+/// How good any forces and stresses are, in the programme of this hair.
+pub fn assess(
+    hair: &Hair<'_>,
+    medium: &Medium,
+    weights: &Weights,
+    forces: &Forces,
+) -> Result<Quality, GlobalForceError> {
+    let vertices = hair.positions.len();
+    for (column, given) in [("segments", forces.segments.len()), ("stresses", forces.stresses.len())] {
+        if given != vertices {
+            return Err(RestError::WrongCount { column, given, vertices }.into());
+        }
+    }
+    let programme = Programme::new(hair, medium, weights)?;
+    Ok(quality(&programme, &programme.unknowns(forces)))
+}
+
+/// The paper's programme in the standard form of conic solvers, to be handed to another one.
+pub fn problem(hair: &Hair<'_>, medium: &Medium, weights: &Weights) -> Result<Problem, GlobalForceError> {
+    own_weight(hair)?;
+    Ok(reference::problem(&Programme::new(hair, medium, weights)?))
+}
+
+fn quality(programme: &Programme, found: &Unknowns) -> Quality {
+    let residual = programme.residual(found);
+    let scales = &programme.row_scales;
+    let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
+    let excess = |s: &[f64; 6]| s[1..].iter().map(|d| d * d).sum::<f64>().sqrt() + programme.slope * s[0];
+    let stress = largest(&mut found.stresses.iter().map(|s| s.iter().map(|e| e * e).sum::<f64>().sqrt()));
+    let force = largest(&mut found.forces.iter().map(|f| f.length()));
+    let pressed = found.forces.iter().filter(|f| f.x < -1e-3).count();
+    let squares = residual.iter().zip(scales).map(|(r, s)| (*r / *s).length_squared()).sum::<f64>();
+    Quality {
+        objective: programme.objective(found),
+        node_acceleration: programme.worst(&residual),
+        cone_excess: if stress > 0.0 {
+            largest(&mut found.stresses.iter().map(excess)) / stress
+        } else {
+            0.0
+        },
+        compressed: 100.0 * pressed as f64 / found.forces.len().max(1) as f64,
+        largest_force: force * programme.unit,
+        force_mean_square: squares * programme.unit * programme.unit / residual.len().max(1) as f64,
+    }
+}

@@ -1,0 +1,294 @@
+//! The cone programme itself: its unknowns, its rows, its objective (equations 13 and 19 to 22).
+
+use glam::{DMat3, DVec3};
+use rayon::prelude::*;
+
+use super::lattice::Lattice;
+use super::{GlobalForceError, Medium, Weights};
+use crate::rest::{Forces, Hair};
+
+/// 1/√2, 1/√3 and 1/√6, of the orthonormal basis of symmetric matrices.
+const HALF: f64 = std::f64::consts::FRAC_1_SQRT_2;
+const THIRD: f64 = 0.577_350_269_189_625_8;
+const SIXTH: f64 = 0.408_248_290_463_863;
+
+/// A stress in the basis (I/√3, xy, xz, yz, (xx − yy)/√2, (xx + yy − 2zz)/√6): the first part is hydrostatic, the
+/// others deviatoric.
+pub(super) type Stress = [f64; 6];
+
+/// A segment that something free hangs on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Segment {
+    /// The vertex nearer to the root; the other one follows it.
+    pub vertex: u32,
+    /// Columns: the direction in which tension pulls the vertex nearer to the tip, and two across.
+    pub frame: DMat3,
+    /// Weight of its strand, in weights of a mean particle.
+    pub strand_weight: f64,
+}
+
+/// Forces of all segments along their frames and stresses of all particles, in the units of the programme.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Unknowns {
+    /// Tension (positive) or compression, and two forces across.
+    pub forces: Vec<DVec3>,
+    /// V⁰τ.
+    pub stresses: Vec<Stress>,
+}
+
+/// The programme. Forces are in weights of a mean free particle, V⁰τ in that times the side of a cell.
+#[derive(Debug, Clone)]
+pub(super) struct Programme {
+    pub lattice: Lattice,
+    pub segments: Vec<Segment>,
+    /// Weight of each particle; zero where it is held.
+    pub gravity: Vec<DVec3>,
+    /// Whether each particle is free to move.
+    pub free: Vec<bool>,
+    /// The segment before and behind each particle, or `u32::MAX`.
+    pub beside: Vec<[u32; 2]>,
+    /// ‖deviatoric‖ may be at most this times −hydrostatic, in the basis of [`Stress`].
+    pub slope: f64,
+    pub weights: Weights,
+    /// m^{-1/2} of each node: rows are scaled by it.
+    pub row_scales: Vec<f64>,
+    /// Weight of a mean free particle [N].
+    pub unit: f64,
+    /// Side of a cell [m].
+    pub cell: f64,
+}
+
+/// No segment.
+pub(super) const NONE: u32 = u32::MAX;
+
+impl Programme {
+    pub(super) fn new(hair: &Hair<'_>, medium: &Medium, weights: &Weights) -> Result<Self, GlobalForceError> {
+        medium.check()?;
+        weights.check()?;
+        hair.check()?;
+        if let Some(vertex) = hair.positions.iter().position(|p| !p.is_finite()) {
+            return Err(GlobalForceError::NotFinite { vertex });
+        }
+        let free: Vec<bool> = hair.held.iter().map(|held| !held).collect();
+        let count = free.iter().filter(|&&free| free).count().max(1);
+        let masses: Vec<f64> = hair.model.masses.iter().map(|&mass| f64::from(mass)).collect();
+        let mean = masses.iter().zip(&free).filter(|(_, free)| **free).map(|(mass, _)| mass).sum::<f64>()
+            / count as f64;
+        let unit = mean * hair.gravity.length();
+        if !(unit > 0.0 && unit.is_finite()) {
+            return Err(GlobalForceError::Weightless);
+        }
+        let relative: Vec<f64> = masses.iter().map(|mass| mass / mean).collect();
+        let lattice = Lattice::new(hair.positions, &relative, medium.cell)?;
+        let down = hair.gravity.normalize();
+        let gravity = relative.iter().zip(&free).map(|(m, free)| if *free { down * *m } else { DVec3::ZERO });
+        let (segments, beside) = segments(hair, &relative);
+        Ok(Self {
+            row_scales: lattice.masses.iter().map(|mass| mass.max(1e-30).powf(-0.5)).collect(),
+            gravity: gravity.collect(),
+            lattice,
+            segments,
+            free,
+            beside,
+            slope: medium.slope() * 3f64.sqrt(),
+            weights: *weights,
+            unit,
+            cell: medium.cell,
+        })
+    }
+
+    /// The programme's unknowns from forces [N] and V⁰τ [J].
+    pub(super) fn unknowns(&self, forces: &Forces) -> Unknowns {
+        let local = |s: &Segment| s.frame.transpose() * forces.segments[s.vertex as usize] / self.unit;
+        let scale = 1.0 / (self.unit * self.cell);
+        Unknowns {
+            forces: self.segments.iter().map(local).collect(),
+            stresses: forces.stresses.iter().map(|s| to_basis(*s).map(|value| value * scale)).collect(),
+        }
+    }
+
+    /// Forces [N] and V⁰τ [J] from the programme's unknowns.
+    pub(super) fn forces(&self, unknowns: &Unknowns) -> Forces {
+        let mut segments = vec![DVec3::ZERO; self.free.len()];
+        for (segment, force) in self.segments.iter().zip(&unknowns.forces) {
+            segments[segment.vertex as usize] = segment.frame * *force * self.unit;
+        }
+        let scale = self.unit * self.cell;
+        let stresses = unknowns.stresses.iter().map(|s| from_basis(*s).map(|value| value * scale)).collect();
+        Forces { segments, stresses, cell: self.cell }
+    }
+
+    /// What the rods do to a particle that is free.
+    pub(super) fn rod_force(&self, particle: usize, forces: &[DVec3]) -> DVec3 {
+        if !self.free[particle] {
+            return DVec3::ZERO;
+        }
+        let [before, behind] = self.beside[particle];
+        let world = |segment: u32| match self.segments.get(segment as usize) {
+            Some(s) => s.frame * forces[segment as usize],
+            None => DVec3::ZERO,
+        };
+        world(before) - world(behind)
+    }
+
+    /// A x: what forces and stresses do to the nodes, gravity left out; rows scaled.
+    pub(super) fn apply(&self, unknowns: &Unknowns) -> Vec<DVec3> {
+        self.scattered(unknowns, |_| DVec3::ZERO)
+    }
+
+    /// A x − b: force left at each node; rows scaled.
+    pub(super) fn residual(&self, unknowns: &Unknowns) -> Vec<DVec3> {
+        self.scattered(unknowns, |particle| self.gravity[particle])
+    }
+
+    fn scattered(&self, x: &Unknowns, more: impl Fn(usize) -> DVec3 + Sync + Send) -> Vec<DVec3> {
+        let tile = |cell: usize| {
+            let mut tile = [DVec3::ZERO; 27];
+            for &particle in self.lattice.members(cell) {
+                let particle = particle as usize;
+                let force = self.rod_force(particle, &x.forces) + more(particle);
+                let stress = matrix(x.stresses[particle]);
+                for (sum, (weight, gradient)) in tile.iter_mut().zip(self.lattice.places[particle].nodes()) {
+                    *sum += force * weight - stress * gradient;
+                }
+            }
+            tile
+        };
+        let mut nodes = self.lattice.collected(tile);
+        nodes
+            .par_iter_mut()
+            .zip(&self.row_scales)
+            .with_min_len(1024)
+            .for_each(|(node, scale)| *node *= *scale);
+        nodes
+    }
+
+    /// Aᵀ λ for multipliers of the scaled rows.
+    pub(super) fn apply_transposed(&self, multipliers: &[DVec3]) -> Unknowns {
+        let read = |particle: usize| {
+            let place = &self.lattice.places[particle];
+            let nodes = &self.lattice.cells[place.cell as usize];
+            let (mut value, mut slope) = (DVec3::ZERO, DMat3::ZERO);
+            for (&node, (weight, gradient)) in nodes.iter().zip(place.nodes()) {
+                let multiplier = multipliers[node as usize] * self.row_scales[node as usize];
+                value += multiplier * weight;
+                slope.x_axis -= multiplier * gradient.x;
+                slope.y_axis -= multiplier * gradient.y;
+                slope.z_axis -= multiplier * gradient.z;
+            }
+            (if self.free[particle] { value } else { DVec3::ZERO }, symmetric_part(slope))
+        };
+        let read: Vec<(DVec3, Stress)> =
+            (0..self.free.len()).into_par_iter().with_min_len(256).map(read).collect();
+        let along = |s: &Segment| {
+            let vertex = s.vertex as usize;
+            s.frame.transpose() * (read[vertex + 1].0 - read[vertex].0)
+        };
+        Unknowns {
+            forces: self.segments.iter().map(along).collect(),
+            stresses: read.iter().map(|(_, stress)| *stress).collect(),
+        }
+    }
+
+    /// The largest acceleration, in units of gravity, of scaled rows of forces.
+    pub(super) fn worst(&self, rows: &[DVec3]) -> f64 {
+        rows.iter().zip(&self.row_scales).map(|(row, scale)| row.length() * scale).fold(0.0, f64::max)
+    }
+
+    /// Equation 22 without its constant, each term: tension, compression, bending, hydrostatic, deviatoric.
+    pub(super) fn objective_terms(&self, x: &Unknowns) -> [f64; 5] {
+        let w = &self.weights;
+        let mut terms = [0.0; 5];
+        for (segment, force) in self.segments.iter().zip(&x.forces) {
+            let (pulled, pushed) = (force.x.max(0.0), (-force.x).max(0.0));
+            terms[0] += w.tension * pulled * pulled;
+            terms[1] += w.compression * (pushed * pushed + 2.0 * w.bias * segment.strand_weight * pushed);
+            terms[2] += w.bending * (force.y * force.y + force.z * force.z);
+        }
+        for stress in &x.stresses {
+            terms[3] += w.hydrostatic * stress[0] * stress[0];
+            terms[4] += w.deviatoric * stress[1..].iter().map(|s| s * s).sum::<f64>();
+        }
+        terms
+    }
+
+    /// Equation 22 without its constant.
+    pub(super) fn objective(&self, unknowns: &Unknowns) -> f64 {
+        self.objective_terms(unknowns).iter().sum()
+    }
+}
+
+/// Every segment with a free end, and those beside each vertex.
+fn segments(hair: &Hair<'_>, masses: &[f64]) -> (Vec<Segment>, Vec<[u32; 2]>) {
+    let mut all = Vec::new();
+    let mut beside = vec![[NONE; 2]; masses.len()];
+    for strand in 0..hair.model.strands() {
+        let range = hair.model.range(strand);
+        let strand_weight = range.clone().filter(|&v| !hair.held[v]).map(|v| masses[v]).sum();
+        for vertex in range.start..range.end.saturating_sub(1) {
+            if hair.held[vertex] && hair.held[vertex + 1] {
+                continue;
+            }
+            let pull =
+                (hair.positions[vertex] - hair.positions[vertex + 1]).try_normalize().unwrap_or(DVec3::Y);
+            let (across, other) = pull.any_orthonormal_pair();
+            beside[vertex][1] = all.len() as u32;
+            beside[vertex + 1][0] = all.len() as u32;
+            let frame = DMat3::from_cols(pull, across, other);
+            all.push(Segment { vertex: vertex as u32, frame, strand_weight });
+        }
+    }
+    (all, beside)
+}
+
+/// A stress of the basis as a matrix.
+pub(super) fn matrix(s: Stress) -> DMat3 {
+    let [xx, xy, xz, yy, yz, zz] = from_basis(s);
+    DMat3::from_cols(DVec3::new(xx, xy, xz), DVec3::new(xy, yy, yz), DVec3::new(xz, yz, zz))
+}
+
+/// The entries xx, xy, xz, yy, yz, zz of a stress of the basis.
+pub(super) fn from_basis(s: Stress) -> [f64; 6] {
+    let mean = s[0] * THIRD;
+    let (plane, axial) = (s[4] * HALF, s[5] * SIXTH);
+    [mean + plane + axial, s[1] * HALF, s[2] * HALF, mean - plane + axial, s[3] * HALF, mean - 2.0 * axial]
+}
+
+/// The stress of the basis with the entries xx, xy, xz, yy, yz, zz.
+pub(super) fn to_basis([xx, xy, xz, yy, yz, zz]: [f64; 6]) -> Stress {
+    let twice = 2.0 * HALF;
+    [
+        (xx + yy + zz) * THIRD,
+        xy * twice,
+        xz * twice,
+        yz * twice,
+        (xx - yy) * HALF,
+        (xx + yy - 2.0 * zz) * SIXTH,
+    ]
+}
+
+/// The parts of a matrix along the basis.
+fn symmetric_part(m: DMat3) -> Stress {
+    let mixed = |a: f64, b: f64| 0.5 * (a + b);
+    to_basis([
+        m.x_axis.x,
+        mixed(m.x_axis.y, m.y_axis.x),
+        mixed(m.x_axis.z, m.z_axis.x),
+        m.y_axis.y,
+        mixed(m.y_axis.z, m.z_axis.y),
+        m.z_axis.z,
+    ])
+}
+
+/// The 3 × 6 matrix that takes a stress of the basis to its force −S ∇w on a node.
+pub(super) fn node_columns(gradient: DVec3) -> [DVec3; 6] {
+    let DVec3 { x, y, z } = gradient;
+    [
+        DVec3::new(-x, -y, -z) * THIRD,
+        DVec3::new(-y, -x, 0.0) * HALF,
+        DVec3::new(-z, 0.0, -x) * HALF,
+        DVec3::new(0.0, -z, -y) * HALF,
+        DVec3::new(-x, y, 0.0) * HALF,
+        DVec3::new(-x, -y, 2.0 * z) * SIXTH,
+    ]
+}

@@ -1,0 +1,259 @@
+//! The vertices as material points: the stage in which strands meet each other (section 3.2).
+
+use glam::{DQuat, DVec3, Mat3, Vec3};
+use rayon::prelude::*;
+
+use super::Params;
+use super::exchange::Moved;
+use super::rods::Rods;
+use crate::body::Obstacles;
+use crate::grid::{Approach, Boundary, Contact, GridError, GridParams, MpmGrid, Particles};
+use crate::groom::Remap;
+use crate::math::{Stored, Symmetric3};
+use crate::scene::Model;
+use crate::solve::{Checkpoint, CheckpointError, Report, StepError};
+
+/// Numbers of a grain in checkpoints: strain, stress, gain and affine velocity.
+const NUMBERS: usize = 6 + 6 + 1 + 9;
+
+/// How far inside a body a node must be to be bound by it, in cells: as far as a particle reaches. Nodes that hair outside reaches would
+/// let it sink towards the body as through honey; that hair is kept out at its own place.
+const INSET: f32 = 1.5;
+
+/// Bodies as nodes see them.
+struct Inset<'a> {
+    bodies: &'a Obstacles<'a>,
+    /// How far within their surfaces they begin [m].
+    by: f32,
+}
+
+impl Boundary for Inset<'_> {
+    fn contacts(&self, point: Vec3, visit: &mut dyn FnMut(Contact)) {
+        self.bodies.contacts(point, &mut |contact| {
+            visit(Contact { distance: contact.distance + self.by, ..contact });
+        });
+    }
+
+    fn clearance(&self, point: Vec3) -> f32 {
+        self.bodies.clearance(point) + self.by
+    }
+
+    fn clearances(&self, points: [&[f32]; 3], out: &mut [f32]) {
+        Boundary::clearances(self.bodies, points, out);
+        out.iter_mut().for_each(|clearance| *clearance += self.by);
+    }
+
+    fn is_empty(&self) -> bool {
+        Boundary::is_empty(self.bodies)
+    }
+}
+
+/// What a material point remembers from one step to the next.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Grain {
+    strain: Symmetric3<f32>,
+    stress: Symmetric3<f32>,
+    gain: f32,
+    affine: Mat3,
+}
+
+impl Default for Grain {
+    fn default() -> Self {
+        Self { strain: Symmetric3::zero(), stress: Symmetric3::zero(), gain: 0.0, affine: Mat3::ZERO }
+    }
+}
+
+/// All vertices on the grid.
+#[derive(Debug)]
+pub(super) struct Grains {
+    grid: MpmGrid,
+    params: GridParams,
+    particles: Particles,
+    /// The vertex of the model that each particle is.
+    order: Vec<u32>,
+    /// Positions at the start of the step of the rods [m].
+    before: Vec<DVec3>,
+    /// What a step of the rods changed of the velocities [m/s].
+    changes: Vec<Vec3>,
+    /// Largest radius of any hair [m].
+    radius: f32,
+}
+
+impl Grains {
+    /// Unstrained grains in the order of the rods.
+    pub(super) fn new<S: Stored>(model: &Model, rods: &Rods<S>, pinned: &[bool], params: &Params) -> Self {
+        let order = rods.order();
+        let mut particles = Particles::default();
+        for (particle, &vertex) in order.iter().enumerate() {
+            let mass = model.masses[vertex as usize];
+            particles.push(DVec3::ZERO, mass, mass / params.grid_density as f32);
+            particles.point_mut(particle).pinned = pinned.get(vertex as usize).copied().unwrap_or(false);
+        }
+        let radius = model.radii.iter().copied().fold(0.0, f32::max);
+        let before = vec![DVec3::ZERO; order.len()];
+        let changes = vec![Vec3::ZERO; order.len()];
+        Self { grid: MpmGrid::default(), params: params.grid(), particles, order, before, changes, radius }
+    }
+
+    /// What all grains remember, by vertex of the model.
+    pub(super) fn memory(&self) -> Vec<Grain> {
+        let mut memory = vec![Grain::default(); self.order.len()];
+        for (particle, &vertex) in self.order.iter().enumerate() {
+            let point = self.particles.point(particle);
+            let affine = self.particles.affine(particle);
+            memory[vertex as usize] =
+                Grain { strain: point.strain, stress: point.stress, gain: point.gain, affine };
+        }
+        memory
+    }
+
+    /// Lets all grains remember, by vertex of the model.
+    pub(super) fn remember(&mut self, memory: &[Grain]) {
+        for (particle, &vertex) in self.order.iter().enumerate() {
+            let Some(grain) = memory.get(vertex as usize) else { continue };
+            let point = self.particles.point_mut(particle);
+            (point.strain, point.stress, point.gain) = (grain.strain, grain.stress, grain.gain);
+            if self.params.transfer.affine {
+                self.particles.set_affine(particle, grain.affine);
+            }
+        }
+    }
+
+    /// Takes over where the rods are before they are solved. Strain turns with hair that was carried round.
+    pub(super) fn begin<S: Stored>(&mut self, rods: &mut Rods<S>) {
+        rods.read_positions(&mut self.before);
+        self.particles.positions.copy_from_slice(&self.before);
+        rods.read_velocities(&mut self.particles.velocities);
+        let mut start = 0;
+        for (count, turn) in rods.take_turns() {
+            if turn != DQuat::IDENTITY {
+                let turn = Mat3::from_quat(turn.normalize().as_quat());
+                (start..start + count).for_each(|particle| self.turn(particle, turn));
+            }
+            start += count;
+        }
+    }
+
+    fn turn(&mut self, particle: usize, turn: Mat3) {
+        let affine = self.particles.affine(particle);
+        if affine != Mat3::ZERO {
+            self.particles.set_affine(particle, turn * affine * turn.transpose());
+        }
+        let point = self.particles.point_mut(particle);
+        point.strain = turned(&point.strain, turn);
+        point.stress = turned(&point.stress, turn);
+    }
+
+    /// Takes over what the solve changed of the velocities: over all steps of the grid they get equal parts of it (section 3.3).
+    pub(super) fn take_changes<S: Stored>(&mut self, rods: &Rods<S>, steps: u32) {
+        rods.read_velocities(&mut self.changes);
+        let share = 1.0 / steps as f32;
+        let columns = self.changes.par_iter_mut().zip(&self.particles.velocities);
+        columns.with_min_len(4096).for_each(|(change, &before)| *change = (*change - before) * share);
+    }
+
+    /// One step of the grid over `dt` [s], among bodies where they are at its end, which came there as `approach` tells.
+    /// Returns how many particles they pushed.
+    pub(super) fn step(
+        &mut self,
+        model: &Model,
+        bodies: &Obstacles<'_>,
+        approach: &Approach,
+        margin: f32,
+        dt: f32,
+        report: &mut Report,
+    ) -> Result<u64, StepError> {
+        let Self { grid, params, particles, changes, order, .. } = self;
+        let velocities = particles.velocities.par_iter_mut().zip(&*changes);
+        velocities.with_min_len(4096).for_each(|(velocity, &change)| *velocity += change);
+        let failed = |error: GridError| lost(model, order, error);
+        report.time("bin", || grid.bin(particles, params)).map_err(failed)?;
+        report.time("particles to grid", || grid.scatter_tiles(particles, &[], params, dt));
+        let within = Inset { bodies, by: INSET * params.cell as f32 };
+        report.time("nodes", || grid.collect_and_update(params, &within, dt));
+        report.time("grid to particles", || grid.gather(particles, params, dt)).map_err(failed)?;
+        Ok(report.time("bodies", || particles.project(bodies, self.radius + margin, approach)))
+    }
+
+    /// Where the grid took the vertices.
+    pub(super) fn moved(&self) -> Moved<'_> {
+        let Particles { positions, velocities, .. } = &self.particles;
+        Moved { before: &self.before, after: positions, velocities, looks: self.particles.looks() }
+    }
+
+    /// Writes a column.
+    pub(super) fn save(&self, out: &mut Checkpoint) {
+        let mut values = Vec::with_capacity(self.order.len() * NUMBERS);
+        for grain in self.memory() {
+            values.extend(entries(&grain.strain));
+            values.extend(entries(&grain.stress));
+            values.push(grain.gain);
+            values.extend(grain.affine.to_cols_array());
+        }
+        out.put("grains", values);
+    }
+
+    /// Reads the column.
+    pub(super) fn restore(&mut self, from: &Checkpoint) -> Result<(), CheckpointError> {
+        let values = from.take::<f32>("grains", self.order.len() * NUMBERS)?;
+        let grain = |v: &[f32]| Grain {
+            strain: symmetric(&v[..6]),
+            stress: symmetric(&v[6..12]),
+            gain: v[12],
+            affine: Mat3::from_cols_slice(&v[13..]),
+        };
+        let memory: Vec<Grain> = values.chunks_exact(NUMBERS).map(grain).collect();
+        self.remember(&memory);
+        Ok(())
+    }
+}
+
+/// What grains remember of the hair of `old`, carried over to the edited hair of `new`: that of the nearest vertex.
+pub(super) fn remapped(memory: &[Grain], old: &Model, new: &Model, remap: &Remap) -> Vec<Grain> {
+    let mut carried = vec![Grain::default(); new.vertices()];
+    for strand in 0..new.strands() {
+        let Some(source) = remap.strands.get(strand).copied().flatten() else { continue };
+        let source = old.range(source as usize);
+        for vertex in new.range(strand) {
+            let place = remap.coordinates.get(vertex).map_or(0, |place| place.max(0.0).round() as usize);
+            let from = source.start + place.min(source.len() - 1);
+            carried[vertex] = memory.get(from).copied().unwrap_or_default();
+        }
+    }
+    carried
+}
+
+fn entries(m: &Symmetric3<f32>) -> [f32; 6] {
+    [m.xx, m.xy, m.yy, m.xz, m.yz, m.zz]
+}
+
+fn symmetric(v: &[f32]) -> Symmetric3<f32> {
+    Symmetric3 { xx: v[0], xy: v[1], yy: v[2], xz: v[3], yz: v[4], zz: v[5] }
+}
+
+/// R m Rᵀ.
+fn turned(m: &Symmetric3<f32>, turn: Mat3) -> Symmetric3<f32> {
+    let full = Mat3::from_cols(
+        Vec3::new(m.xx, m.xy, m.xz),
+        Vec3::new(m.xy, m.yy, m.yz),
+        Vec3::new(m.xz, m.yz, m.zz),
+    );
+    let Mat3 { x_axis: x, y_axis: y, z_axis: z } = turn * full * turn.transpose();
+    Symmetric3 { xx: x.x, xy: x.y, yy: y.y, xz: x.z, yz: y.z, zz: z.z }
+}
+
+/// What the grid could not do, by strand where it knows the particle.
+fn lost(model: &Model, order: &[u32], error: GridError) -> StepError {
+    let vertex = match &error {
+        GridError::NotFinite { particle, .. } | GridError::TooFar { particle, .. } => order.get(*particle),
+        _ => None,
+    };
+    match vertex {
+        Some(&vertex) => {
+            let strand = model.offsets.partition_point(|&start| start <= vertex).saturating_sub(1);
+            let vertex = vertex as usize - model.range(strand).start;
+            StepError::Diverged { strand, vertex, problem: error.to_string() }
+        }
+        None => StepError::BadStep(error.to_string()),
+    }
+}

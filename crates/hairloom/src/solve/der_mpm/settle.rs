@@ -1,0 +1,279 @@
+//! The end of a step: pinned vertices are where their bodies have them, and no vertex is inside a body. Edges keep their lengths
+//! in both.
+
+use glam::{DQuat, DVec3, Vec3};
+
+use super::pack::{Pack, get_vector, set_vector};
+use crate::body::Obstacles;
+use crate::grid::{Approach, Contact, Look};
+use crate::math::Stored;
+use crate::scene::Model;
+use crate::solve::leaving::resolve;
+use crate::solve::lengths::hang_between;
+
+/// Rounds in which a rope leaves the bodies and gets its lengths back.
+const ROPE_ROUNDS: usize = 4;
+/// Vertices whose clearances are looked up together.
+const LOOKS: usize = 64;
+/// Gap between a pinned vertex and its place that is rounding [m²].
+const NO_GAP: f64 = 1.0e-16;
+
+/// What strands must stay out of.
+pub(super) struct Surroundings<'a> {
+    /// Bodies that collide, if any, and the hair with its radii.
+    pub bodies: Option<(&'a Obstacles<'a>, &'a Model)>,
+    /// Distance that vertices keep from bodies, beside their radius [m].
+    pub margin: f32,
+    /// Where the bodies are for what vertices saw of them.
+    pub approach: Approach,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Outcome {
+    /// Vertices that bodies pushed.
+    pub contacts: u64,
+    /// Ropes whose ends are farther apart than they are long.
+    pub out_of_reach: u32,
+}
+
+impl Outcome {
+    pub(super) fn and(self, other: Self) -> Self {
+        Self {
+            contacts: self.contacts + other.contacts,
+            out_of_reach: self.out_of_reach + other.out_of_reach,
+        }
+    }
+}
+
+/// One strand on its way out.
+struct Strand<'a> {
+    points: &'a mut Vec<DVec3>,
+    /// Lengths of the edges [m].
+    lengths: Vec<f64>,
+    /// Pinned vertices with the places where they are held [m], in order.
+    pins: Vec<(usize, DVec3)>,
+    /// The first vertex that moved.
+    first_moved: usize,
+}
+
+impl<S: Stored> Pack<S> {
+    /// Brings pinned vertices where they must be, and all others out of bodies. `looks` has what each vertex saw of the bodies, lane
+    /// after lane, or nothing.
+    pub(super) fn settle(&mut self, around: &Surroundings<'_>, looks: &[Look]) -> Outcome {
+        let mut outcome = Outcome::default();
+        let targets = std::mem::take(&mut self.pin_targets);
+        let mut points = Vec::new();
+        let mut start = 0;
+        for (lane, index) in self.lanes() {
+            points.clear();
+            points.extend(self.positions(lane));
+            let looks = looks.get(start..start + points.len()).unwrap_or_default();
+            start += points.len();
+            let near = around.bodies.filter(|(bodies, model)| {
+                let reach = model.radii[model.range(index).start] + around.margin;
+                let free = usize::from(self.is_pinned(lane, 0));
+                !all_clear(&around.approach, &points[free..], looks.get(free..).unwrap_or_default(), reach)
+                    && any_nearer(bodies, &points[free..], reach)
+            });
+            let mut pins: Vec<(usize, DVec3)> = targets
+                .iter()
+                .filter(|&&(of, _, _)| of as usize == lane)
+                .map(|&(_, row, target)| (row as usize - self.first, target))
+                .collect();
+            if near.is_none() && pins.is_empty() {
+                continue;
+            }
+            if self.is_pinned(lane, 0) {
+                pins.insert(0, (0, points[0]));
+            }
+            let lengths = self.lengths(lane, &pins);
+            let mut strand = Strand { points: &mut points, lengths, pins, first_moved: usize::MAX };
+            outcome.out_of_reach += u32::from(!strand.pin());
+            if let Some((bodies, model)) = near {
+                let radii = &model.radii[model.range(index)];
+                outcome.contacts += self.leave(lane, &mut strand, bodies, radii, around.margin);
+            }
+            let first_moved = strand.first_moved;
+            if first_moved < points.len() {
+                self.set_points(lane, &points, first_moved);
+            }
+        }
+        self.pin_targets = targets;
+        self.pin_targets.clear();
+        outcome
+    }
+
+    pub(super) fn is_pinned(&self, lane: usize, vertex: usize) -> bool {
+        self.rest.get(self.first + vertex).is_none_or(|row| row.free_mass.get(lane) <= 0.0)
+    }
+
+    /// Lengths of the edges of a strand: as they are, and at rest where a rope is held at both ends [m].
+    fn lengths(&self, lane: usize, pins: &[(usize, DVec3)]) -> Vec<f64> {
+        let last_pin = pins.last().map_or(0, |pin| pin.0);
+        let first_pin = pins.first().map_or(usize::MAX, |pin| pin.0);
+        let edge = |edge: usize| {
+            let row = self.first + edge;
+            let between = edge >= first_pin && edge < last_pin;
+            if between { self.rest[row].length.get(lane) } else { self.moving[row].length.get(lane) }
+        };
+        (0..self.counts[lane] as usize - 1).map(edge).collect()
+    }
+
+    /// Takes a strand out of the bodies. Returns how many vertices were pushed.
+    fn leave(
+        &mut self,
+        lane: usize,
+        strand: &mut Strand<'_>,
+        bodies: &Obstacles<'_>,
+        radii: &[f32],
+        margin: f32,
+    ) -> u64 {
+        let last_pin = strand.pins.last().map_or(0, |pin| pin.0);
+        let mut contacts = 0;
+        if strand.pins.first().is_none_or(|pin| pin.0 > 0) {
+            contacts += self.push_root(lane, strand, bodies, radii[0] + margin);
+        }
+        // Between pins, pushes and lengths take turns; lengths have the last word.
+        let ropes: Vec<(usize, usize)> =
+            strand.pins.windows(2).map(|pair| (pair[0].0, pair[1].0)).filter(|(a, b)| b - a > 1).collect();
+        for (a, b) in ropes {
+            for _ in 0..ROPE_ROUNDS {
+                let pushed = (a + 1..b).filter(|&i| push(strand, i, bodies, radii[i] + margin)).count();
+                if pushed == 0 {
+                    break;
+                }
+                contacts += pushed as u64;
+                hang_between(&mut strand.points[a..=b], &strand.lengths[a..b]);
+            }
+        }
+        for (vertex, &radius) in radii.iter().enumerate().skip(last_pin.max(1)) {
+            if self.is_pinned(lane, vertex) {
+                continue;
+            }
+            let leader = strand.points[vertex - 1];
+            let length = strand.lengths[vertex - 1];
+            if strand.first_moved < vertex {
+                let edge = strand.points[vertex] - leader;
+                strand.points[vertex] = leader + edge.normalize_or(DVec3::NEG_Y) * length;
+            }
+            let reach = radius + margin;
+            if bodies.clearance(strand.points[vertex].as_vec3()) >= reach {
+                continue;
+            }
+            let edge = strand.points[vertex] - leader;
+            let Some(touch) = resolve(bodies, leader.as_vec3(), edge.as_vec3(), reach) else { continue };
+            let edge = touch.edge.as_dvec3().normalize_or(edge / length) * length;
+            strand.points[vertex] = leader + edge;
+            strand.first_moved = strand.first_moved.min(vertex);
+            let contact = Contact {
+                distance: 0.0,
+                normal: touch.normal,
+                velocity: touch.velocity,
+                friction: touch.friction,
+            };
+            self.stop(lane, vertex, &contact);
+            contacts += 1;
+        }
+        contacts
+    }
+
+    /// Takes from the velocity of a vertex what leads into a body.
+    fn stop(&mut self, lane: usize, vertex: usize, contact: &Contact) {
+        let moving = &mut self.moving[self.first + vertex];
+        let velocity = contact.stopped(get_vector(&moving.velocity, lane).as_vec3());
+        set_vector(&mut moving.velocity, lane, velocity.as_dvec3());
+    }
+
+    /// Takes the first vertex of a strand that is free there out of the bodies, and the strand along.
+    fn push_root(&mut self, lane: usize, strand: &mut Strand<'_>, bodies: &Obstacles<'_>, reach: f32) -> u64 {
+        let Some((body, sample)) = bodies.nearest(strand.points[0].as_vec3()) else { return 0 };
+        if sample.distance >= reach {
+            return 0;
+        }
+        let shift = (sample.normal * (reach - sample.distance)).as_dvec3();
+        strand.points[0] += shift;
+        strand.first_moved = 0;
+        let friction = bodies.body(body).friction;
+        let contact = Contact { distance: 0.0, normal: sample.normal, velocity: sample.velocity, friction };
+        self.stop(lane, 0, &contact);
+        1
+    }
+
+    /// Turns the edges of a strand so that its vertices are at `points`, from the vertex `first` on; directors go along.
+    fn set_points(&mut self, lane: usize, points: &[DVec3], first: usize) {
+        if first == 0 {
+            self.roots[lane] = points[0];
+        }
+        for vertex in first.max(1)..points.len() {
+            let moving = &mut self.moving[self.first + vertex - 1];
+            let old = get_vector(&moving.tangent, lane).normalize();
+            let edge = points[vertex] - points[vertex - 1];
+            let new = edge.normalize_or(old);
+            let director = DQuat::from_rotation_arc(old, new) * get_vector(&moving.director, lane);
+            set_vector(&mut moving.tangent, lane, new);
+            let across = director.reject_from_normalized(new).normalize_or(new.any_orthonormal_vector());
+            set_vector(&mut moving.director, lane, across);
+            moving.length.set(lane, edge.length());
+        }
+    }
+}
+
+/// Whether all points are farther from bodies than `reach` [m] by what they saw when they last looked.
+fn all_clear(approach: &Approach, points: &[DVec3], looks: &[Look], reach: f32) -> bool {
+    let inverse = approach.inverse();
+    let clear = |(&point, look): (&DVec3, &Look)| look.clearance_at(approach.local(&inverse, point)) >= reach;
+    !looks.is_empty() && points.iter().zip(looks).all(clear)
+}
+
+/// Whether any point may be nearer to a body than `reach` [m].
+fn any_nearer(bodies: &Obstacles<'_>, points: &[DVec3], reach: f32) -> bool {
+    points.chunks(LOOKS).any(|points| {
+        let mut look = [[0.0f32; LOOKS]; 4];
+        let [xs, ys, zs, clearances] = &mut look;
+        for (at, point) in points.iter().enumerate() {
+            (xs[at], ys[at], zs[at]) = point.as_vec3().into();
+        }
+        let count = points.len();
+        bodies.clearance_batch(&xs[..count], &ys[..count], &zs[..count], &mut clearances[..count]);
+        clearances[..count].iter().any(|&clearance| clearance < reach)
+    })
+}
+
+/// Pushes a vertex of a rope to the nearest surface where it is inside; tells whether it was.
+fn push(strand: &mut Strand<'_>, vertex: usize, bodies: &Obstacles<'_>, reach: f32) -> bool {
+    let point = strand.points[vertex].as_vec3();
+    if bodies.clearance(point) >= reach {
+        return false;
+    }
+    let Some((_, sample)) = bodies.nearest(point) else { return false };
+    let out: Vec3 = sample.normal * (reach - sample.distance).max(0.0);
+    strand.points[vertex] += out.as_dvec3();
+    strand.first_moved = strand.first_moved.min(vertex);
+    sample.distance < reach
+}
+
+impl Strand<'_> {
+    /// Brings pinned vertices where they must be: what lies between two gets its lengths back, what hangs free goes along. Tells
+    /// whether all ends are within reach of each other.
+    fn pin(&mut self) -> bool {
+        let (mut last, mut within) = (None, true);
+        for index in 0..self.pins.len() {
+            let (vertex, target) = self.pins[index];
+            let gap = target - self.points[vertex];
+            if gap.length_squared() > NO_GAP {
+                let from = last.map_or(0, |last| last + 1);
+                self.first_moved = self.first_moved.min(from);
+                let along = if last.is_none() { 0..vertex } else { vertex..vertex };
+                self.points[along].iter_mut().for_each(|point| *point += gap);
+                self.points[vertex..].iter_mut().for_each(|point| *point += gap);
+            }
+            if let Some(last) = last.filter(|&last| vertex > last + 1) {
+                within &= hang_between(&mut self.points[last..=vertex], &self.lengths[last..vertex]);
+                self.first_moved = self.first_moved.min(last + 1);
+            }
+            last = Some(vertex);
+        }
+        within
+    }
+}

@@ -1,0 +1,81 @@
+use glam::{DQuat, DVec3};
+
+use crate::solve::Energy;
+
+/// A fibre as the contact solver sees it: anything whose step is linear in its velocities, `M v = f`, and whose points move with
+/// them, `u = H v + w` (equation 3 of the paper).
+pub(crate) trait Fibre: Send + Sync {
+    /// How many velocities there are.
+    fn freedom(&self) -> usize;
+    /// The velocities now.
+    fn velocities(&self) -> Vec<f64>;
+    /// Linearises a step around velocities that it is thought to end with.
+    fn linearise(&mut self, step: &FibreStep<'_>, guess: &[f64]) -> System;
+    /// How velocities move the point at `share` of the edge behind `vertex`, as linearised last: three rows of [`Self::freedom`]
+    /// numbers into `rows`. Returns the velocity of the point where they are zero [m/s].
+    fn touch(&self, vertex: usize, share: f64, rows: &mut [f64]) -> DVec3;
+    /// How far a point can move beside the free end, from 0 at the clamp to 1: what pushes it moves the end by the inverse. Zero where it
+    /// is as good as clamped.
+    fn leverage(&self, vertex: usize, share: f64) -> f64;
+    /// Where the vertices are at the end of a step with these velocities [m].
+    fn reach(&self, step: &FibreStep<'_>, velocities: &[f64], positions: &mut [DVec3]);
+    /// Ends a step with these velocities.
+    fn advance(&mut self, step: &FibreStep<'_>, velocities: &[f64]);
+    /// Goes along with a body that jumps to `hold`, without getting speed from it.
+    fn jump(&mut self, hold: &Hold);
+    /// Takes all speed away.
+    fn stop(&mut self);
+    /// The fastest that any piece turns with these velocities [rad/s].
+    fn turning(&self, velocities: &[f64]) -> f64;
+    /// Writes positions, velocities and material frames of the vertices.
+    fn store(&self, vertices: Vertices<'_>);
+    /// Energy now.
+    fn energy(&self, gravity: DVec3) -> Energy;
+    /// Appends all that moves.
+    fn save(&self, out: &mut Vec<f64>);
+    /// How many numbers [`Self::save`] appends.
+    fn saved(&self) -> usize;
+    /// Takes back what [`Self::save`] appended.
+    fn restore(&mut self, from: &[f64]);
+    /// How far vertices of the groom are from the fibre made of them, at most [m].
+    fn misfit(&self) -> f64;
+}
+
+/// A step without contacts, linear in the velocities at its end: `M v = f`.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct System {
+    /// Symmetric positive definite, row-major.
+    pub mass: Vec<f64>,
+    pub impulse: Vec<f64>,
+}
+
+/// What the world does to one fibre during a step.
+pub(crate) struct FibreStep<'a> {
+    /// Time step [s].
+    pub dt: f64,
+    pub theta: f64,
+    /// Acceleration of gravity [m/s²].
+    pub gravity: DVec3,
+    /// Velocity of the air [m/s].
+    pub wind: &'a (dyn Fn(DVec3) -> DVec3 + Sync),
+    /// Where the body that holds it has it at the end.
+    pub hold: Hold,
+    /// Springs that pull at its vertices: vertex, target [m], stiffness [N/m].
+    pub pulls: Vec<(usize, DVec3, f64)>,
+}
+
+/// Where a body holds the first vertices of a fibre.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Hold {
+    /// Positions of the held vertices [m].
+    pub positions: Vec<DVec3>,
+    /// How far the groom is turned.
+    pub turn: DQuat,
+}
+
+/// The vertices of one strand, to be written.
+pub(crate) struct Vertices<'a> {
+    pub positions: &'a mut [DVec3],
+    pub velocities: &'a mut [DVec3],
+    pub orientations: &'a mut [DQuat],
+}

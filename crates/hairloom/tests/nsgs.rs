@@ -1,0 +1,133 @@
+//! Super-helices among bodies: what the solver with exact friction does, and what it refuses.
+
+use std::sync::Arc;
+
+use glam::{DQuat, DVec3, Vec3};
+use hairloom::body::{Bodies, Body, Motion, Shape};
+use hairloom::contact::nsgs::{Settings, solve};
+use hairloom::groom::Curves;
+use hairloom::math::Pose;
+use hairloom::scene::{Attachments, Drive, Material, MaterialPreset, Model, Seat, State, Wind};
+use hairloom::solve::{Method, Report, Solver, Step, StepError, nsgs};
+
+const DT: f64 = 1.0 / 60.0;
+
+/// Strands on a holder that stays, and one obstacle.
+struct World {
+    model: Arc<Model>,
+    bodies: Bodies,
+    attachments: Attachments,
+    wind: Wind,
+    solver: Box<dyn Solver>,
+}
+
+impl World {
+    fn new(strands: &[Vec<Vec3>], material: &Material, obstacle: Shape, params: nsgs::Params) -> Self {
+        let mut curves = Curves::default();
+        strands.iter().for_each(|strand| curves.push(strand.iter().copied()));
+        let model = Arc::new(Model::new(&curves, material).unwrap());
+        let holder = Body { name: "holder".into(), shape: Shape::Plane, friction: 0.0, collides: false };
+        let mut bodies = Bodies::new(vec![holder, Body::new("obstacle", obstacle, 0.5).unwrap()]);
+        bodies.begin_step(&[Motion::still(Pose::IDENTITY); 2], 0.0).unwrap();
+        let mut attachments = Attachments::default();
+        for strand in 0..model.strands() {
+            let root = model.groomed[model.range(strand).start].as_dvec3();
+            attachments.hold(&bodies, 0, Seat::Body, strand as u32, 0, &[root]);
+        }
+        let mut solver = Method::Nsgs(params).build(&model);
+        solver.load(&State::at_rest(model.groomed.iter().map(|point| point.as_dvec3()).collect()));
+        Self { model, bodies, attachments, wind: Wind::still(), solver }
+    }
+
+    /// One step, in which the obstacle goes from one pose to another.
+    fn step(&mut self, from: Pose, to: Pose) -> Result<Report, StepError> {
+        let obstacle = Motion::Rigid { start: from, end: to };
+        self.bodies.begin_step(&[Motion::still(Pose::IDENTITY), obstacle], DT).unwrap();
+        let mut drive = Drive::new(&self.bodies, &self.attachments, &self.wind);
+        drive.duration = DT;
+        self.solver.step(&drive, Step::Dynamic { dt: DT })
+    }
+
+    fn state(&self) -> State {
+        let mut state = State::default();
+        self.solver.store(&mut state);
+        state
+    }
+}
+
+fn straight(root: Vec3, along: Vec3, count: usize) -> Vec<Vec3> {
+    (0..count).map(|i| root + along * (i as f32 / (count - 1) as f32)).collect()
+}
+
+fn at(translation: DVec3) -> Pose {
+    Pose { rotation: DQuat::IDENTITY, translation }
+}
+
+#[test]
+fn strands_that_are_free_or_held_twice_are_refused() {
+    let material = Material::preset(MaterialPreset::Straight);
+    let strands = [straight(Vec3::Y, Vec3::X * 0.1, 10)];
+    let ball = Shape::Sphere { radius: 0.01 };
+    let mut world = World::new(&strands, &material, ball.clone(), nsgs::Params::default());
+    world.attachments = Attachments::default();
+    let error = world.step(Pose::IDENTITY, Pose::IDENTITY).unwrap_err().to_string();
+    assert!(error.contains("strand 0 is not held at its root"), "{error}");
+    let mut world = World::new(&strands, &material, ball, nsgs::Params::default());
+    let tip = world.model.groomed[9].as_dvec3();
+    world.attachments.hold(&world.bodies, 0, Seat::Body, 0, 9, &[tip]);
+    let error = world.step(Pose::IDENTITY, Pose::IDENTITY).unwrap_err().to_string();
+    assert!(error.contains("strand 0 is held beyond its root"), "{error}");
+}
+
+/// Hair draped over a ball comes to rest where friction holds it, and stays.
+#[test]
+fn hair_comes_to_rest_on_a_ball_and_stays() {
+    let material = Material { friction: 0.3, ..Material::preset(MaterialPreset::Coarse) };
+    let strands: Vec<Vec<Vec3>> = (0..4)
+        .map(|k| {
+            straight(Vec3::new(-0.06, 0.13, 0.0006 * k as f32), Vec3::new(0.16, 0.0, 0.002 * k as f32), 20)
+        })
+        .collect();
+    let mut world = World::new(&strands, &material, Shape::Sphere { radius: 0.1 }, nsgs::Params::default());
+    let mut contacts = 0;
+    for _ in 0..240 {
+        contacts = world.step(Pose::IDENTITY, Pose::IDENTITY).unwrap().contacts;
+    }
+    let before = world.state();
+    let mut most = 0.0_f64;
+    for _ in 0..120 {
+        most = most.max(world.step(Pose::IDENTITY, Pose::IDENTITY).unwrap().energy.unwrap().kinetic);
+    }
+    let after = world.state();
+    let drift =
+        before.positions.iter().zip(&after.positions).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+    assert!(contacts > 10, "only {contacts} contacts");
+    assert!(most < 1.0e-9, "{most} J of motion");
+    assert!(drift < 1.0e-4, "hair drifts by {drift} m");
+}
+
+#[test]
+fn a_ball_swung_into_hanging_hair_is_not_entered_and_its_problems_are_solved() {
+    let material = Material::preset(MaterialPreset::Straight);
+    let strands: Vec<Vec<Vec3>> = (0..12)
+        .map(|k| {
+            straight(Vec3::new(0.004 * (k % 4) as f32, 0.2, 0.004 * (k / 4) as f32), Vec3::NEG_Y * 0.2, 16)
+        })
+        .collect();
+    let mut world = World::new(&strands, &material, Shape::Sphere { radius: 0.03 }, nsgs::Params::default());
+    let pose = |time: f64| at(DVec3::new(0.12 * (4.0 * time).cos() - 0.01, 0.08, 0.005));
+    let mut solved = 0;
+    for step in 0..60 {
+        let time = DT * f64::from(step);
+        world.step(pose(time), pose(time + DT)).unwrap();
+        let (state, obstacles) = (world.state(), world.bodies.at(1.0));
+        let depth = |point: &DVec3| -obstacles.sample(1, point.as_vec3()).distance;
+        let deepest = state.positions.iter().map(depth).fold(0.0, f32::max);
+        assert!(deepest < 1.0e-4, "step {step}: a vertex is {deepest} m inside");
+        if let Some(full) = world.solver.contact_problem() {
+            let problem = full.assembly().unwrap().reduced().checked().unwrap().0;
+            solved += u32::from(solve(&problem, &Settings::default(), None).unwrap().converged);
+        }
+    }
+    assert!(solved > 10, "only {solved} problems solved");
+}
