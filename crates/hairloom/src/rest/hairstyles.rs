@@ -6,7 +6,7 @@ use glam::{DVec3, Vec3};
 
 use super::Medium;
 use crate::figure;
-use crate::groom::{Clumps, Curl, Curves, GrowError, Groom, Preset, Root, Style, Surface, grow};
+use crate::groom::{Clumps, Curl, Curves, Groom, GrowError, Preset, Root, Style, Surface, grow};
 use crate::math::Random;
 
 /// Diameter of a strand where no style says it [m].
@@ -85,8 +85,7 @@ impl Hairstyle {
             Self::CurlyWig { strands } => sparse(Preset::Curly, strands, 32),
         };
         let figure = figure::bust();
-        let surface =
-            Surface { mesh: figure.mesh, density: figure.scalp, comb: figure.comb, front: Vec3::Z };
+        let surface = Surface { mesh: figure.mesh, density: figure.scalp, comb: figure.comb, front: Vec3::Z };
         grow(&surface, &style, 5)
     }
 
@@ -132,7 +131,8 @@ fn drape() -> Groom {
         curves.push((0..vertices).map(|vertex| {
             let arc = length * vertex as f32 / (vertices - 1) as f32;
             let (out, down) = (0.9 * arc - 0.12, -0.9 * arc * arc);
-            let point = if across { Vec3::new(side, down + layer, out) } else { Vec3::new(out, down + layer, side) };
+            let point =
+                if across { Vec3::new(side, down + layer, out) } else { Vec3::new(out, down + layer, side) };
             point + shift
         }));
     }

@@ -32,7 +32,10 @@ const LEAF: usize = 40;
 
 /// The fronts of all nodes, each after its children, and the place of every node in the order; `neighbours` gives the nodes
 /// that a node meets.
-pub(super) fn dissect<'a>(lattice: &Lattice, neighbours: &dyn Fn(u32) -> &'a [u32]) -> (Vec<Front>, Vec<u32>) {
+pub(super) fn dissect<'a>(
+    lattice: &Lattice,
+    neighbours: &dyn Fn(u32) -> &'a [u32],
+) -> (Vec<Front>, Vec<u32>) {
     let mut cutter = Cutter { lattice, neighbours, right: vec![false; lattice.nodes()], fronts: Vec::new() };
     cutter.cut((0..lattice.nodes() as u32).collect());
     let mut fronts = cutter.fronts;

@@ -140,7 +140,9 @@ fn eliminate(mut dense: Dense, own: usize) -> (Dense, Dense) {
     }
     let rest = rows - own;
     let mut left = Dense::zero(rest, rest);
-    for (to, from) in left.values.chunks_exact_mut(rest.max(1)).zip(dense.values[rows * own..].chunks_exact(rows.max(1))) {
+    for (to, from) in
+        left.values.chunks_exact_mut(rest.max(1)).zip(dense.values[rows * own..].chunks_exact(rows.max(1)))
+    {
         to.copy_from_slice(&from[own..]);
     }
     dense.values.truncate(rows * own);
@@ -205,9 +207,9 @@ impl Kernel for Update<'_> {
             for source in self.panel.chunks_exact(rows) {
                 let l: &[f64] = &source[row..row + 8];
                 let f: &[f64] = &source[self.first..self.first + 4];
-                for c in 0..4 {
-                    for i in 0..8 {
-                        sums[c][i] += f[c] * l[i];
+                for (sum, f) in sums.iter_mut().zip(f) {
+                    for (s, l) in sum.iter_mut().zip(l) {
+                        *s += f * l;
                     }
                 }
             }
@@ -240,7 +242,15 @@ mod tests {
     fn a_chain_of_fronts_solves_what_a_dense_matrix_does() {
         // Two leaves that meet in a third front; entries by a formula.
         let nodes = 60;
-        let side = |node: usize| if node < 20 { 0 } else if node < 40 { 1 } else { 2 };
+        let side = |node: usize| {
+            if node < 20 {
+                0
+            } else if node < 40 {
+                1
+            } else {
+                2
+            }
+        };
         let entry = |r: usize, c: usize| {
             if side(r / 3) + side(c / 3) == 1 {
                 return 0.0;
@@ -255,7 +265,9 @@ mod tests {
         let assemble = |front: &Front, dense: &mut Dense| {
             for (j, &column) in front.own.iter().enumerate() {
                 for (i, &row) in front.own.iter().chain(&front.border).enumerate() {
-                    let block = std::array::from_fn(|at| entry(3 * row as usize + at % 3, 3 * column as usize + at / 3));
+                    let block = std::array::from_fn(|at| {
+                        entry(3 * row as usize + at % 3, 3 * column as usize + at / 3)
+                    });
                     dense.add_block(i, j, &block, false);
                 }
             }
@@ -265,7 +277,8 @@ mod tests {
         let mut random = Random::new(2);
         let wanted: Vec<f64> = (0..3 * nodes).map(|_| f64::from(random.signed())).collect();
         let right = |r: usize| (0..3 * nodes).map(|c| entry(r, c) * wanted[c]).sum::<f64>();
-        let mut x: Vec<DVec3> = (0..nodes).map(|n| DVec3::new(right(3 * n), right(3 * n + 1), right(3 * n + 2))).collect();
+        let mut x: Vec<DVec3> =
+            (0..nodes).map(|n| DVec3::new(right(3 * n), right(3 * n + 1), right(3 * n + 2))).collect();
         factors.solve(&fronts, &mut x);
         for (found, wanted) in x.iter().flat_map(|v| v.to_array()).zip(&wanted) {
             assert!((found - wanted).abs() < 1e-12, "{found} {wanted}");

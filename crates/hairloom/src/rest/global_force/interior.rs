@@ -58,7 +58,8 @@ impl Blocks {
 
     /// The product over the parts that lie in cones.
     fn dot(&self, other: &Self) -> f64 {
-        let along: f64 = self.along.iter().flatten().zip(other.along.iter().flatten()).map(|(a, b)| a * b).sum();
+        let along: f64 =
+            self.along.iter().flatten().zip(other.along.iter().flatten()).map(|(a, b)| a * b).sum();
         along + self.cones.iter().zip(&other.cones).map(|(a, b)| cone::dot(a, b)).sum::<f64>()
     }
 
@@ -116,8 +117,8 @@ impl<'a> Method<'a> {
     fn new(programme: &'a Programme, start: &Unknowns) -> Self {
         let w = &programme.weights;
         let slope = programme.slope;
-        let curvature =
-            [w.tension, w.compression, w.bending, w.hydrostatic / (slope * slope), w.deviatoric].map(|w_| 2.0 * w_ / w.bending);
+        let curvature = [w.tension, w.compression, w.bending, w.hydrostatic / (slope * slope), w.deviatoric]
+            .map(|weight| 2.0 * weight / w.bending);
         let apart = 0.1;
         let along = |f: &DVec3| [f.x.max(0.0) + apart, (-f.x).max(0.0) + apart];
         let values = Blocks {
@@ -143,7 +144,8 @@ impl<'a> Method<'a> {
 
     /// What blocks of values mean in the programme, without the cohesion.
     fn linear(&self, blocks: &Blocks) -> Unknowns {
-        let force = |(along, across): (&[f64; 2], &[f64; 2])| DVec3::new(along[0] - along[1], across[0], across[1]);
+        let force =
+            |(along, across): (&[f64; 2], &[f64; 2])| DVec3::new(along[0] - along[1], across[0], across[1]);
         let slope = self.programme.slope;
         let stress = |s: &Point| [-s[0] / slope, s[1], s[2], s[3], s[4], s[5]];
         Unknowns {
@@ -196,14 +198,22 @@ impl<'a> Method<'a> {
         slopes.advance(-1.0, &self.duals);
         self.dual_error = largest(&slopes) / size;
         let left = self.programme.residual(&self.unknowns());
-        let system = System { method: self, normal, scalings: &scalings, inverse: &inverse, slopes: &slopes, left: &left };
+        let system = System {
+            method: self,
+            normal,
+            scalings: &scalings,
+            inverse: &inverse,
+            slopes: &slopes,
+            left: &left,
+        };
         let degree = (2 * self.values.along.len() + self.values.cones.len()) as f64;
         let mean = self.gap() / degree;
         let guess = system.direction(None, 0.0);
         let reach = self.values.longest_step(&guess.values).min(self.duals.longest_step(&guess.duals));
         let centering = (1.0 - reach).powi(3);
         let direction = system.direction(Some(&guess), centering * mean);
-        let reach = self.values.longest_step(&direction.values).min(self.duals.longest_step(&direction.duals));
+        let reach =
+            self.values.longest_step(&direction.values).min(self.duals.longest_step(&direction.duals));
         let step = (NEARNESS * reach).min(1.0);
         if !(step > 1e-9 && direction.multipliers.iter().all(|m| m.is_finite())) {
             return false;
@@ -361,9 +371,8 @@ impl System<'_> {
         for ((dual, x), (value, z)) in
             duals.along.iter_mut().zip(&method.values.along).zip(values.along.iter().zip(&method.duals.along))
         {
-            for at in 0..2 {
-                dual[at] -= z[at] / x[at] * value[at];
-            }
+            dual[0] -= z[0] / x[0] * value[0];
+            dual[1] -= z[1] / x[1] * value[1];
         }
         for ((dual, value), scaling) in duals.cones.iter_mut().zip(&values.cones).zip(self.scalings) {
             add(dual, -1.0, &scaling.backward(&scaling.backward(value)));
@@ -377,10 +386,9 @@ impl System<'_> {
         let mut out = method.duals.clone();
         out.across.iter_mut().for_each(|x| *x = [0.0; 2]);
         for (index, (xi, x)) in out.along.iter_mut().zip(&method.values.along).enumerate() {
-            for at in 0..2 {
-                let second = guess.map_or(0.0, |g| g.values.along[index][at] * g.duals.along[index][at]);
-                xi[at] = -xi[at] + (target - second) / x[at];
-            }
+            let second =
+                |at: usize| guess.map_or(0.0, |g| g.values.along[index][at] * g.duals.along[index][at]);
+            *xi = [-xi[0] + (target - second(0)) / x[0], -xi[1] + (target - second(1)) / x[1]];
         }
         for (index, (xi, scaling)) in out.cones.iter_mut().zip(self.scalings).enumerate() {
             let mut d = cone::product(&scaling.scaled, &scaling.scaled).map(|value| -value);

@@ -108,7 +108,8 @@ impl Lattice {
 
     /// Sums what the cells hand to their nodes, always in the same order.
     pub(super) fn collected(&self, tile: impl Fn(usize) -> [DVec3; 27] + Sync + Send) -> Vec<DVec3> {
-        let tiles: Vec<[DVec3; 27]> = (0..self.cells.len()).into_par_iter().with_min_len(16).map(tile).collect();
+        let tiles: Vec<[DVec3; 27]> =
+            (0..self.cells.len()).into_par_iter().with_min_len(16).map(tile).collect();
         let flat = tiles.as_flattened();
         let sum = |node: usize| self.owners_of(node).iter().map(|&owner| flat[owner as usize]).sum();
         (0..self.nodes()).into_par_iter().with_min_len(256).map(sum).collect()

@@ -255,9 +255,9 @@ impl Kernel for Product<'_> {
                 for (left, right) in self.left.chunks_exact(ROWS).zip(self.right.chunks_exact(ROWS)) {
                     let l: &[f64] = &left[row..row + 8];
                     let r: &[f64] = &right[column..column + 4];
-                    for c in 0..4 {
-                        for i in 0..8 {
-                            sums[c][i] += r[c] * l[i];
+                    for (sum, r) in sums.iter_mut().zip(r) {
+                        for (s, l) in sum.iter_mut().zip(l) {
+                            *s += r * l;
                         }
                     }
                 }
@@ -292,14 +292,16 @@ fn links(programme: &Programme) -> Vec<Link> {
 /// Nodes meet where a cell, or two cells that a segment joins, hold both.
 fn pattern(programme: &Programme, links: &[Link]) -> Pattern {
     let lattice = &programme.lattice;
-    let mut partners: Vec<BTreeSet<u32>> = (0..lattice.cells.len() as u32).map(|cell| BTreeSet::from([cell])).collect();
+    let mut partners: Vec<BTreeSet<u32>> =
+        (0..lattice.cells.len() as u32).map(|cell| BTreeSet::from([cell])).collect();
     for link in links {
         partners[link.from as usize].insert(link.to);
         partners[link.to as usize].insert(link.from);
     }
     let row = |node: usize| {
         let owners = lattice.owners_of(node).iter();
-        let cells: BTreeSet<u32> = owners.flat_map(|&owner| partners[owner as usize / 27].iter().copied()).collect();
+        let cells: BTreeSet<u32> =
+            owners.flat_map(|&owner| partners[owner as usize / 27].iter().copied()).collect();
         let mut rows: Vec<u32> = cells.iter().flat_map(|&cell| lattice.cells[cell as usize]).collect();
         rows.sort_unstable();
         rows.dedup();

@@ -72,7 +72,8 @@ impl Programme {
         let free: Vec<bool> = hair.held.iter().map(|held| !held).collect();
         let count = free.iter().filter(|&&free| free).count().max(1);
         let masses: Vec<f64> = hair.model.masses.iter().map(|&mass| f64::from(mass)).collect();
-        let mean = masses.iter().zip(&free).filter(|(_, free)| **free).map(|(mass, _)| mass).sum::<f64>() / count as f64;
+        let mean = masses.iter().zip(&free).filter(|(_, free)| **free).map(|(mass, _)| mass).sum::<f64>()
+            / count as f64;
         let unit = mean * hair.gravity.length();
         if !(unit > 0.0 && unit.is_finite()) {
             return Err(GlobalForceError::Weightless);
@@ -154,7 +155,11 @@ impl Programme {
             tile
         };
         let mut nodes = self.lattice.collected(tile);
-        nodes.par_iter_mut().zip(&self.row_scales).with_min_len(1024).for_each(|(node, scale)| *node *= *scale);
+        nodes
+            .par_iter_mut()
+            .zip(&self.row_scales)
+            .with_min_len(1024)
+            .for_each(|(node, scale)| *node *= *scale);
         nodes
     }
 
@@ -224,7 +229,8 @@ fn segments(hair: &Hair<'_>, masses: &[f64]) -> (Vec<Segment>, Vec<[u32; 2]>) {
             if hair.held[vertex] && hair.held[vertex + 1] {
                 continue;
             }
-            let pull = (hair.positions[vertex] - hair.positions[vertex + 1]).try_normalize().unwrap_or(DVec3::Y);
+            let pull =
+                (hair.positions[vertex] - hair.positions[vertex + 1]).try_normalize().unwrap_or(DVec3::Y);
             let (across, other) = pull.any_orthonormal_pair();
             beside[vertex][1] = all.len() as u32;
             beside[vertex + 1][0] = all.len() as u32;

@@ -139,7 +139,9 @@ fn force_column(programme: &Programme, segment: usize, axis: usize) -> Vec<(usiz
         if programme.free[vertex] {
             let place = &programme.lattice.places[vertex];
             let nodes = &programme.lattice.cells[place.cell as usize];
-            entries.extend(nodes.iter().zip(place.nodes()).map(|(&n, (weight, _))| (n, direction * (sign * weight))));
+            entries.extend(
+                nodes.iter().zip(place.nodes()).map(|(&n, (weight, _))| (n, direction * (sign * weight))),
+            );
         }
     }
     entries.sort_by_key(|(node, _)| *node);
@@ -151,8 +153,11 @@ fn force_column(programme: &Programme, segment: usize, axis: usize) -> Vec<(usiz
 fn stress_column(programme: &Programme, particle: usize, part: usize) -> Vec<(usize, f64)> {
     let place = &programme.lattice.places[particle];
     let nodes = &programme.lattice.cells[place.cell as usize];
-    let mut entries: Vec<(u32, DVec3)> =
-        nodes.iter().zip(place.nodes()).map(|(&node, (_, gradient))| (node, node_columns(gradient)[part])).collect();
+    let mut entries: Vec<(u32, DVec3)> = nodes
+        .iter()
+        .zip(place.nodes())
+        .map(|(&node, (_, gradient))| (node, node_columns(gradient)[part]))
+        .collect();
     entries.sort_by_key(|(node, _)| *node);
     rows(programme, entries.into_iter())
 }

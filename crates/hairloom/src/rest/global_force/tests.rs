@@ -46,7 +46,8 @@ fn the_basis_of_stresses_is_orthonormal() {
         let again = to_basis(from_basis(unit));
         assert!(again.iter().zip(&unit).all(|(a, b)| (a - b).abs() < 1e-14), "{again:?}");
         let whole = matrix(unit);
-        let size = whole.x_axis.length_squared() + whole.y_axis.length_squared() + whole.z_axis.length_squared();
+        let size =
+            whole.x_axis.length_squared() + whole.y_axis.length_squared() + whole.z_axis.length_squared();
         assert!((size - 1.0).abs() < 1e-14);
         let gradient = DVec3::new(0.3, -1.2, 0.7);
         assert!((node_columns(gradient)[part] + whole * gradient).length() < 1e-14);
@@ -66,8 +67,12 @@ fn rows_and_columns_are_transposes_of_each_other() {
     let forward: f64 = programme.apply(&x).iter().zip(&nodes).map(|(a, b)| a.dot(*b)).sum();
     let back = programme.apply_transposed(&nodes);
     let forces: f64 = back.forces.iter().zip(&x.forces).map(|(a, b)| a.dot(*b)).sum();
-    let stresses: f64 = back.stresses.iter().flatten().zip(x.stresses.iter().flatten()).map(|(a, b)| a * b).sum();
-    assert!((forward - forces - stresses).abs() < 1e-9 * forward.abs().max(1.0), "{forward} {forces} {stresses}");
+    let stresses: f64 =
+        back.stresses.iter().flatten().zip(x.stresses.iter().flatten()).map(|(a, b)| a * b).sum();
+    assert!(
+        (forward - forces - stresses).abs() < 1e-9 * forward.abs().max(1.0),
+        "{forward} {forces} {stresses}"
+    );
 }
 
 #[test]
@@ -100,14 +105,19 @@ fn the_dumped_problem_holds_for_strands_that_carry_themselves() {
             slack[problem.a.row_indices[at]] -= problem.a.values[at] * value;
         }
     }
-    let rows: usize = problem.cones.iter().map(|cone| match *cone {
-        Cone::Zero(rows) | Cone::Nonnegative(rows) | Cone::SecondOrder(rows) => rows,
-    }).sum();
+    let rows: usize = problem
+        .cones
+        .iter()
+        .map(|cone| match *cone {
+            Cone::Zero(rows) | Cone::Nonnegative(rows) | Cone::SecondOrder(rows) => rows,
+        })
+        .sum();
     assert_eq!(rows, problem.b.len());
     let nodes = 3 * programme.lattice.nodes();
     assert!(slack[..nodes].iter().all(|s| s.abs() < 1e-6), "nodes are not at rest");
     assert!(slack[nodes..].iter().all(|s| *s >= 0.0));
-    let half: f64 = x.iter().enumerate().map(|(at, x)| (0.5 * problem.p.values[at] * x + problem.q[at]) * x).sum();
+    let half: f64 =
+        x.iter().enumerate().map(|(at, x)| (0.5 * problem.p.values[at] * x + problem.q[at]) * x).sum();
     let objective = programme.objective(&own) / weights.bending;
     assert!((half - objective).abs() < 1e-9 * objective, "{half} {objective}");
 }
@@ -133,7 +143,8 @@ fn the_interior_method_agrees_with_clarabel_and_stays_feasible() {
 fn answers_are_the_same_on_any_number_of_threads() {
     let (model, positions, held) = sheaves(12, 8);
     let hair = Hair { model: &model, positions: &positions, held: &held, gravity: GRAVITY };
-    let solve = || balance(&hair, &medium(), &Weights::default(), Engine::Interior { seconds: 60.0 }).unwrap().forces;
+    let solve =
+        || balance(&hair, &medium(), &Weights::default(), Engine::Interior { seconds: 60.0 }).unwrap().forces;
     let on = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(solve);
     assert_eq!(on(1), on(3));
 }
