@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use glam::DVec3;
-use hairloom::rest::global_force::{Balance, Engine, Weights, balance};
+use hairloom::rest::global_force::{Balance, Engine, Weights, assess, balance};
 use hairloom::rest::{Hair, Hairstyle, sag_free};
 use hairloom::scene::{Material, MaterialPreset, Model};
 use hairloom::solve::xpbd_mpm;
@@ -51,9 +51,12 @@ impl Head {
         let hair = Hair { model: &self.model, positions, held, gravity: GRAVITY };
         forget_peak();
         let clock = Instant::now();
-        let solve = || balance(&hair, &self.style.medium(), &Weights::default(), engine);
-        let found = on_threads(THREADS, solve).map_err(bad)?;
+        let paper = Weights::default();
+        let weights = if matches!(engine, Engine::Interior { .. }) { Weights::calm() } else { paper };
+        let medium = self.style.medium();
+        let mut found = on_threads(THREADS, || balance(&hair, &medium, &weights, engine)).map_err(bad)?;
         let (seconds, peak) = (clock.elapsed().as_secs_f64(), peak_bytes());
+        found.quality = assess(&hair, &medium, &paper, &found.forces).map_err(bad)?;
         let stiffness = |material: &Material| xpbd_mpm::Params::default().stiffness(material);
         let outcome = sag_free(&hair, found.forces.clone(), stiffness).map_err(bad)?;
         Ok(Run { seconds, peak, found, stiffened: 100.0 * outcome.stiffened })

@@ -8,7 +8,7 @@
 //!
 //! # Conventions
 //!
-//! A segment belongs to its vertex nearer to the root, as rest lengths do in [`Model`](crate::scene::Model): segment `v` joins vertices
+//! A segment belongs to its vertex nearer to the root, as rest lengths do in [`Model`]: segment `v` joins vertices
 //! `v` and `v + 1`, and the entry at a tip is zero. Its force acts on vertex `v + 1`, and its opposite on vertex `v`. So a strand
 //! that hangs from its root has forces that point up, each as large as the weight of all vertices behind it.
 

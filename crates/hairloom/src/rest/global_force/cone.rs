@@ -66,8 +66,8 @@ impl Scaling {
         let mut out = [0.0; 6];
         out[0] = factor * (w[0] * x[0] + sign * along);
         let common = sign * x[0] + along / (1.0 + w[0]);
-        for at in 1..6 {
-            out[at] = factor * (x[at] + w[at] * common);
+        for (out, (x, w)) in out.iter_mut().zip(x.iter().zip(w)).skip(1) {
+            *out = factor * (x + w * common);
         }
         out
     }
@@ -92,8 +92,8 @@ impl Scaling {
 pub(super) fn product(x: &Point, y: &Point) -> Point {
     let mut out = [0.0; 6];
     out[0] = dot(x, y);
-    for at in 1..6 {
-        out[at] = x[0] * y[at] + y[0] * x[at];
+    for (out, (a, b)) in out.iter_mut().zip(x.iter().zip(y)).skip(1) {
+        *out = x[0] * b + y[0] * a;
     }
     out
 }
@@ -101,10 +101,10 @@ pub(super) fn product(x: &Point, y: &Point) -> Point {
 /// The u with x ∘ u = y.
 pub(super) fn quotient(x: &Point, y: &Point) -> Point {
     let along: f64 = x[1..].iter().zip(&y[1..]).map(|(a, b)| a * b).sum();
-    let mut out = [0.0; 6];
-    out[0] = (x[0] * y[0] - along) / determinant(x).max(1e-300);
-    for at in 1..6 {
-        out[at] = (y[at] - out[0] * x[at]) / x[0].max(1e-300);
+    let first = (x[0] * y[0] - along) / determinant(x).max(1e-300);
+    let mut out = [first; 6];
+    for (out, (a, b)) in out.iter_mut().zip(x.iter().zip(y)).skip(1) {
+        *out = (b - first * a) / x[0].max(1e-300);
     }
     out
 }
@@ -131,4 +131,47 @@ pub(super) fn longest_step(x: &Point, d: &Point, most: f64) -> f64 {
         }
     }
     step
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Random;
+
+    fn inside(random: &mut Random) -> Point {
+        let mut x: Point = std::array::from_fn(|_| f64::from(random.signed()));
+        x[0] = tail_norm(&x) + 1e-3 + f64::from(random.unit());
+        x
+    }
+
+    fn near(a: &Point, b: &Point) -> bool {
+        a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-8 * (1.0 + b.abs()))
+    }
+
+    #[test]
+    fn scalings_take_both_points_to_the_same_one() {
+        let mut random = Random::new(4);
+        for _ in 0..100 {
+            let (s, z, x) = (inside(&mut random), inside(&mut random), inside(&mut random));
+            let scaling = Scaling::new(&s, &z);
+            assert!(near(&scaling.forward(&z), &scaling.backward(&s)));
+            assert!(near(&scaling.forward(&scaling.backward(&x)), &x));
+            let squared = scaling.inverse_square().map(|row| dot(&row, &x));
+            assert!(near(&squared, &scaling.backward(&scaling.backward(&x))));
+            assert!(near(&product(&s, &quotient(&s, &x)), &x));
+        }
+    }
+
+    #[test]
+    fn the_longest_step_ends_on_the_boundary() {
+        let mut random = Random::new(5);
+        for _ in 0..200 {
+            let x = inside(&mut random);
+            let d: Point = std::array::from_fn(|_| 4.0 * f64::from(random.signed()));
+            let at = |step: f64| margin(&std::array::from_fn(|i| x[i] + step * d[i]));
+            let step = longest_step(&x, &d, 1.0);
+            assert!(at(0.999_999 * step) > 0.0, "{step}");
+            assert!(step == 1.0 || at(1.000_001 * step) < 0.0, "{step}");
+        }
+    }
 }

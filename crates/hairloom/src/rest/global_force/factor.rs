@@ -207,9 +207,9 @@ impl Kernel for Update<'_> {
             for source in self.panel.chunks_exact(rows) {
                 let l: &[f64] = &source[row..row + 8];
                 let f: &[f64] = &source[self.first..self.first + 4];
-                for c in 0..4 {
-                    for i in 0..8 {
-                        sums[c][i] += f[c] * l[i];
+                for (sum, f) in sums.iter_mut().zip(f) {
+                    for (s, l) in sum.iter_mut().zip(l) {
+                        *s += f * l;
                     }
                 }
             }

@@ -118,7 +118,7 @@ impl<'a> Method<'a> {
         let w = &programme.weights;
         let slope = programme.slope;
         let curvature = [w.tension, w.compression, w.bending, w.hydrostatic / (slope * slope), w.deviatoric]
-            .map(|w_| 2.0 * w_ / w.bending);
+            .map(|weight| 2.0 * weight / w.bending);
         let apart = 0.1;
         let along = |f: &DVec3| [f.x.max(0.0) + apart, (-f.x).max(0.0) + apart];
         let values = Blocks {
@@ -371,9 +371,8 @@ impl System<'_> {
         for ((dual, x), (value, z)) in
             duals.along.iter_mut().zip(&method.values.along).zip(values.along.iter().zip(&method.duals.along))
         {
-            for at in 0..2 {
-                dual[at] -= z[at] / x[at] * value[at];
-            }
+            dual[0] -= z[0] / x[0] * value[0];
+            dual[1] -= z[1] / x[1] * value[1];
         }
         for ((dual, value), scaling) in duals.cones.iter_mut().zip(&values.cones).zip(self.scalings) {
             add(dual, -1.0, &scaling.backward(&scaling.backward(value)));
@@ -387,10 +386,9 @@ impl System<'_> {
         let mut out = method.duals.clone();
         out.across.iter_mut().for_each(|x| *x = [0.0; 2]);
         for (index, (xi, x)) in out.along.iter_mut().zip(&method.values.along).enumerate() {
-            for at in 0..2 {
-                let second = guess.map_or(0.0, |g| g.values.along[index][at] * g.duals.along[index][at]);
-                xi[at] = -xi[at] + (target - second) / x[at];
-            }
+            let second =
+                |at: usize| guess.map_or(0.0, |g| g.values.along[index][at] * g.duals.along[index][at]);
+            *xi = [-xi[0] + (target - second(0)) / x[0], -xi[1] + (target - second(1)) / x[1]];
         }
         for (index, (xi, scaling)) in out.cones.iter_mut().zip(self.scalings).enumerate() {
             let mut d = cone::product(&scaling.scaled, &scaling.scaled).map(|value| -value);

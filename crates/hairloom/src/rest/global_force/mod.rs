@@ -18,7 +18,7 @@
 //!   interior. The own-weight solution is always feasible.
 //!
 //! Three engines ([`Engine`]): each strand carries itself; the programme in clarabel; and an interior point method of our
-//! own ([`interior`]), which stays feasible from the own-weight solution on.
+//! own (`interior`), which stays feasible from the own-weight solution on.
 
 mod cone;
 mod dissection;
@@ -140,6 +140,12 @@ impl Default for Weights {
 }
 
 impl Weights {
+    /// Those of the paper, but with tension that is not nearly free: strands brace against each other less, the largest force
+    /// is smaller, and the paper's objective hardly larger (0.1 % for the drape).
+    pub fn calm() -> Self {
+        Self { tension: 300.0, ..Self::default() }
+    }
+
     fn check(&self) -> Result<(), GlobalForceError> {
         let weights = [
             ("the weight of tension", self.tension),

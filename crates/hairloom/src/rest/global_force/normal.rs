@@ -255,9 +255,9 @@ impl Kernel for Product<'_> {
                 for (left, right) in self.left.chunks_exact(ROWS).zip(self.right.chunks_exact(ROWS)) {
                     let l: &[f64] = &left[row..row + 8];
                     let r: &[f64] = &right[column..column + 4];
-                    for c in 0..4 {
-                        for i in 0..8 {
-                            sums[c][i] += r[c] * l[i];
+                    for (sum, r) in sums.iter_mut().zip(r) {
+                        for (s, l) in sum.iter_mut().zip(l) {
+                            *s += r * l;
                         }
                     }
                 }
