@@ -161,8 +161,9 @@ mod cosserat_rods {
 
     const RODS: xpbd_mpm::Params = xpbd_mpm::Params { contact: false, ..xpbd_mpm::Params::USUAL };
     // The suite's roots are taken from rest to Δv = 12 m/s within the first sub-step of 1/360 s, six times sharper than within a step. Hair of
-    // L = 9 cm then stretches by ρ L Δv / (E Δt) = 1.7e-4, and by a little more when its tip comes round.
-    const TRAITS: suite::Traits = suite::Traits { rounding: 1.0e-6, stretch: 3.0e-4, ..ELASTIC };
+    // L = 9 cm then stretches by ρ L Δv / (E Δt) = 1.7e-4 in the mean, and by twice as much when the wave of a load that comes at once
+    // is back.
+    const TRAITS: suite::Traits = suite::Traits { rounding: 1.0e-6, stretch: 3.4e-4, ..ELASTIC };
 
     conformance!(@tests suite, |model: &_| Method::XpbdMpm(RODS).build(model), TRAITS;
         hanging_hair_stays_at_rest
