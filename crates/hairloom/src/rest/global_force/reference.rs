@@ -182,10 +182,7 @@ pub(super) fn solve(programme: &Programme, seconds: f64) -> Result<(Unknowns, us
             Cone::SecondOrder(rows) => SupportedConeT::SecondOrderConeT(rows),
         })
         .collect();
-    // Rows of cones count in full, those of light nodes hardly: the usual 1e-8 leaves stresses 5e-6 outside.
-    let tol_feas = 1e-10;
-    let settings =
-        DefaultSettings { verbose: false, time_limit: seconds, tol_feas, ..DefaultSettings::default() };
+    let settings = DefaultSettings { verbose: false, time_limit: seconds, ..DefaultSettings::default() };
     let failed = |status: String| GlobalForceError::Reference { status };
     let (p, a) = (problem.p.csc(), problem.a.csc());
     let mut solver = DefaultSolver::new(&p, &problem.q, &a, &problem.b, &cones, settings)
