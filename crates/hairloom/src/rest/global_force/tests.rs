@@ -134,10 +134,11 @@ fn the_interior_method_agrees_with_clarabel_and_stays_feasible() {
     assert!(quality.node_acceleration < 1e-4 && quality.cone_excess < 1e-6, "{quality:?}");
     // Here clarabel stops at 5e-6, whatever tolerance it is given.
     assert!(reference.node_acceleration < 1e-4 && reference.cone_excess < 1e-5, "{reference:?}");
-    assert!(reference.objective < 0.9 * own.objective, "contact matters here: {reference:?} {own:?}");
+    assert!(reference.compressed < 0.5 * own.compressed, "contact matters here: {reference:?} {own:?}");
     assert!(quality.objective < 1.01 * reference.objective, "{quality:?} {reference:?}");
     let stopped = balance(&hair, &medium(), &weights, Engine::Interior { seconds: 0.0 }).unwrap().quality;
-    assert_eq!(stopped.objective, own.objective, "stopped at once, strands carry themselves");
+    let beside = (stopped.objective / own.objective - 1.0).abs();
+    assert!(beside < 1e-9, "stopped at once, strands carry themselves: {stopped:?} {own:?}");
 }
 
 #[test]
