@@ -173,7 +173,8 @@ impl FileGroom {
 /// Reads the groom in a file, the first frame if it moves, in the file's own unit and axes.
 pub fn read(path: impl AsRef<Path>, said: &Said) -> Result<FileGroom, CacheError> {
     let path = path.as_ref();
-    let format = GroomFormat::of_file(path).ok_or_else(|| CacheError::unknown_groom(path, GroomFormat::READ))?;
+    let format =
+        GroomFormat::of_file(path).ok_or_else(|| CacheError::unknown_groom(path, GroomFormat::READ))?;
     let space = valid(path, said.or(format.unstated()))?;
     let bytes = || read_bytes(path).map_err(|error| FileProblem::Io(error).at(path));
     let groom = match format {
@@ -214,7 +215,8 @@ fn valid(path: &Path, space: Space) -> Result<Space, CacheError> {
 /// Writes a groom in the format of the file's ending; answers what the format has no place for.
 pub fn write(path: impl AsRef<Path>, groom: &FileGroom, said: &Said) -> Result<Vec<String>, CacheError> {
     let path = path.as_ref();
-    let format = GroomFormat::of_file(path).ok_or_else(|| CacheError::unknown_groom(path, GroomFormat::WRITTEN))?;
+    let format =
+        GroomFormat::of_file(path).ok_or_else(|| CacheError::unknown_groom(path, GroomFormat::WRITTEN))?;
     let otherwise = match format {
         GroomFormat::Usd => groom.space,
         _ => format.unstated(),
