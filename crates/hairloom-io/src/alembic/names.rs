@@ -34,6 +34,8 @@ pub(super) const RUN: &str = "hairloom_run";
 
 /// The transform of the hair, and its curves.
 pub(super) const HAIR: &str = "Hair";
+/// The curves of guides that are told apart from the others.
+pub(super) const GUIDES: &str = "Guides";
 
 /// A space in words, such as `0.01 z`.
 pub(super) fn space_note(space: &Space) -> String {

@@ -1,7 +1,5 @@
 //! Curves.
 
-use std::collections::HashMap;
-
 use glam::{Vec2, Vec3};
 use hairloom::groom::{Attribute, Curves, Domain, Groom, Root, Values};
 
@@ -238,54 +236,4 @@ fn take_up(groom: &mut Groom, name: &str, domain: Domain, values: Values) {
         }
         (_, domain, values) => groom.attributes.push(Attribute { name: name.to_owned(), domain, values }),
     }
-}
-
-/// All curves in one groom; nothing if there are more points than it can hold. What not all parts have is left out.
-pub(crate) fn merge(parts: Vec<Groom>) -> Option<Groom> {
-    let mut parts = parts.into_iter();
-    let Some(mut whole) = parts.next() else { return Some(Groom::default()) };
-    for part in parts {
-        let (strands, vertices) = (whole.strands(), whole.vertices());
-        let shift = u32::try_from(vertices).ok()?;
-        for &offset in part.curves.offsets.iter().skip(1) {
-            whole.curves.offsets.push(offset.checked_add(shift)?);
-        }
-        extend(&mut whole.widths, vertices, part.widths, part.curves.points.len());
-        extend(&mut whole.root_uv, strands, part.root_uv, part.roots.len());
-        extend(&mut whole.guides, strands, part.guides, part.roots.len());
-        // Identifiers of several prims would clash.
-        whole.ids.clear();
-        let key = |attribute: &Attribute| (attribute.name.clone(), attribute.domain == Domain::Strand);
-        let mut others = HashMap::with_capacity(part.attributes.len());
-        for other in &part.attributes {
-            others.entry(key(other)).or_insert(&other.values);
-        }
-        whole.attributes.retain_mut(|attribute| {
-            let other = others.get(&key(attribute));
-            other.is_some_and(|other| append(&mut attribute.values, other))
-        });
-        whole.curves.points.extend(part.curves.points);
-        whole.roots.extend(part.roots);
-    }
-    Some(whole)
-}
-
-/// Appends a column of `added` elements to one of `present`; it stays only if both are complete.
-fn extend<T>(column: &mut Vec<T>, present: usize, other: Vec<T>, added: usize) {
-    if column.len() == present && other.len() == added {
-        column.extend(other);
-    } else {
-        column.clear();
-    }
-}
-
-fn append(values: &mut Values, other: &Values) -> bool {
-    match (values, other) {
-        (Values::Float(values), Values::Float(other)) => values.extend(other),
-        (Values::Int(values), Values::Int(other)) => values.extend(other),
-        (Values::Vec2(values), Values::Vec2(other)) => values.extend(other),
-        (Values::Vec3(values), Values::Vec3(other)) => values.extend(other),
-        _ => return false,
-    }
-    true
 }

@@ -5,11 +5,13 @@
 
 mod budget;
 mod curves;
+mod merge;
 mod mesh;
 mod transform;
 mod value;
 
-pub(crate) use curves::{element_bytes, merge, spread};
+pub(crate) use curves::{element_bytes, spread};
+pub(crate) use merge::merge;
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -168,7 +170,7 @@ impl Stage {
             }
             parts.push(part);
         }
-        curves::merge(parts).ok_or_else(|| self.problem("/", "more points than a groom can hold"))
+        merge(parts, |bytes| budget.pay(bytes)).map_err(|problem| self.problem("/", &problem))
     }
 
     /// The velocities of all curves' points at a time [time codes], one after the other [m/s]; nothing if not all have them.

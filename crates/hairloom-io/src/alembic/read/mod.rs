@@ -97,21 +97,14 @@ impl Archive {
     pub fn groom(&self, time: f64) -> Result<Groom, AlembicError> {
         let session = Session::new(self);
         let curves = self.of_schema(Schema::Curves);
-        let mut parts = curves
+        let parts = curves
             .map(|object| session.curves(object, time, self.scene_from_file()))
             .collect::<Result<Vec<_>, _>>()?;
-        // Objects without strands have no attributes either, and would take them from the others.
-        parts.retain(|part| part.strands() > 0);
-        if parts.iter().any(|part| !part.guides.is_empty()) {
-            let unmarked = parts.iter_mut().filter(|part| part.guides.is_empty());
-            unmarked.for_each(|part| part.guides = vec![false; part.strands()]);
-        }
-        let ids = distinct_ids(&parts);
-        let mut groom = merge(parts).ok_or_else(|| self.problem(0, "more points than a groom can hold"))?;
-        if let Some(ids) = ids {
-            groom.ids = ids;
-        }
-        Ok(groom)
+        let pay = |bytes| {
+            let problem = "its curves unfold to more than is in proportion to the file";
+            session.reader.pay(bytes, 0).map_err(|_| problem.to_owned())
+        };
+        merge(parts, pay).map_err(|problem| self.problem(0, problem))
     }
 
     /// The velocities of all curves' points at a time [s], one after the other [m/s]; nothing if not all have them.
@@ -186,14 +179,4 @@ impl Archive {
         times.dedup_by(|next, time| (*next - *time).abs() < 1e-6);
         Ok(times)
     }
-}
-
-/// The identifiers of all parts, if every strand has one and no two have the same.
-fn distinct_ids(parts: &[Groom]) -> Option<Vec<u32>> {
-    let complete = parts.iter().all(|part| part.ids.len() == part.strands());
-    let ids: Vec<u32> = parts.iter().flat_map(|part| part.ids.iter().copied()).collect();
-    let mut sorted = ids.clone();
-    sorted.sort_unstable();
-    sorted.dedup();
-    (parts.len() > 1 && complete && sorted.len() == ids.len()).then_some(ids)
 }

@@ -1,5 +1,6 @@
 //! Curves, with the attributes that Unreal reads.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use glam::{DMat4, Vec3};
@@ -85,25 +86,46 @@ pub(super) fn bounds(points: &[Vec3], radius: f32) -> Vec<u8> {
     corners.as_flattened().iter().flat_map(|part| part.to_le_bytes()).collect()
 }
 
-/// Strands that are written as one object each: one for every group, if the groups follow one another.
-fn groups(groom: &Groom) -> Vec<(Option<i32>, Range<usize>)> {
+/// What the strands of an object have in common: their group, and whether they are guides where that is told apart.
+type Common = (Option<i32>, Option<bool>);
+
+/// Strands that are written as one object each, if they follow one another: those of every group, and guides apart from the
+/// others where both have the same identifiers.
+fn groups(groom: &Groom) -> Vec<(Common, Range<usize>)> {
+    let strands = groom.strands();
     let found = groom.attributes.iter().find_map(|attribute| match &attribute.values {
         Values::Int(ids) if attribute.name == names::GROUP_ID && attribute.domain == Domain::Strand => {
             Some(ids)
         }
         _ => None,
     });
-    let all = vec![(None, 0..groom.strands())];
-    let Some(ids) = found.filter(|ids| ids.len() == groom.strands() && !ids.is_empty()) else { return all };
-    let mut groups: Vec<(Option<i32>, Range<usize>)> = Vec::new();
-    for run in ids.chunk_by(|a, b| a == b) {
-        let start = groups.last().map_or(0, |(_, range)| range.end);
-        if groups.iter().any(|(id, _)| *id == Some(run[0])) {
-            return all;
+    let group_ids = found.filter(|ids| ids.len() == strands);
+    let apart = guides_share_ids(groom);
+    let common = |strand: usize| -> Common {
+        (group_ids.map(|ids| ids[strand]), apart.then(|| groom.guides[strand]))
+    };
+    let all = vec![((None, None), 0..strands)];
+    let (mut groups, mut seen): (Vec<(Common, Range<usize>)>, _) = (Vec::new(), HashSet::new());
+    for strand in 0..strands {
+        let own = common(strand);
+        match groups.last_mut() {
+            Some((last, range)) if *last == own => range.end += 1,
+            _ if seen.insert(own) => groups.push((own, strand..strand + 1)),
+            _ => return all,
         }
-        groups.push((Some(run[0]), start..start + run.len()));
     }
     if groups.len() > 1 { groups } else { all }
+}
+
+/// Whether a guide and another strand have the same identifier.
+fn guides_share_ids(groom: &Groom) -> bool {
+    let strands = groom.strands();
+    if groom.ids.len() != strands || groom.guides.len() != strands {
+        return false;
+    }
+    let numbered = || groom.ids.iter().zip(&groom.guides);
+    let guides: HashSet<u32> = numbered().filter(|(_, guide)| **guide).map(|(&id, _)| id).collect();
+    numbered().any(|(id, guide)| !guide && guides.contains(id))
 }
 
 impl Writer {
@@ -124,10 +146,11 @@ impl Writer {
         let tool = self.add_scalar(user, names::TOOL, "", DataType::new(Pod::String, 1), 0);
         self.write_sample(tool, concat!("Hairloom ", env!("CARGO_PKG_VERSION"), "\0").as_bytes())?;
         let groups = groups(groom);
-        let groups = groups.into_iter().map(|(id, strands)| {
+        let groups = groups.into_iter().map(|((id, guides), strands)| {
+            let kind = if guides == Some(true) { names::GUIDES } else { names::HAIR };
             let name = match id {
-                Some(id) => format!("{}Shape_{id}", names::HAIR),
-                None => format!("{}Shape", names::HAIR),
+                Some(id) => format!("{kind}Shape_{id}"),
+                None => format!("{kind}Shape"),
             };
             self.add_curves(hair, &name, groom, strands, settings)
         });
