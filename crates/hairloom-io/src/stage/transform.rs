@@ -58,7 +58,13 @@ fn operation(name: &str, value: &Value) -> Option<DMat4> {
     let kind = name.strip_prefix("xformOp:")?.split(':').next()?;
     Some(match kind {
         "translate" => DMat4::from_translation(triple(value)?),
+        "translateX" => DMat4::from_translation(DVec3::X * value.as_f64()?),
+        "translateY" => DMat4::from_translation(DVec3::Y * value.as_f64()?),
+        "translateZ" => DMat4::from_translation(DVec3::Z * value.as_f64()?),
         "scale" => DMat4::from_scale(triple(value)?),
+        "scaleX" => DMat4::from_scale(DVec3::ONE.with_x(value.as_f64()?)),
+        "scaleY" => DMat4::from_scale(DVec3::ONE.with_y(value.as_f64()?)),
+        "scaleZ" => DMat4::from_scale(DVec3::ONE.with_z(value.as_f64()?)),
         "orient" => DMat4::from_quat(quaternion(value)?),
         "transform" => match value {
             // Rows of row vectors are columns of column vectors.
@@ -113,4 +119,28 @@ fn quaternion(value: &Value) -> Option<DQuat> {
     let quaternion = DQuat::from_array(parts);
     // A quaternion without length turns nothing.
     Some(if quaternion.length_squared() > 0.0 { quaternion.normalize() } else { DQuat::IDENTITY })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_along_one_axis_leave_the_others() {
+        let point = DVec3::new(1.0, 2.0, 3.0);
+        for (name, wanted) in [
+            ("translateX", DVec3::new(5.0, 2.0, 3.0)),
+            ("translateY", DVec3::new(1.0, 6.0, 3.0)),
+            ("translateZ:more", DVec3::new(1.0, 2.0, 7.0)),
+            ("scaleX", DVec3::new(4.0, 2.0, 3.0)),
+            ("scaleY", DVec3::new(1.0, 8.0, 3.0)),
+            ("scaleZ", DVec3::new(1.0, 2.0, 12.0)),
+        ] {
+            for value in [Value::Double(4.0), Value::Float(4.0), Value::Half(Half::from_f32(4.0))] {
+                let matrix = operation(&format!("xformOp:{name}"), &value).unwrap();
+                assert_eq!(matrix.transform_point3(point), wanted, "{name}");
+            }
+        }
+        assert!(operation("xformOp:translateX", &Value::Vec3d([1.0; 3])).is_none());
+    }
 }
