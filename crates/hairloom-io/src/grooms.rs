@@ -24,6 +24,7 @@ use crate::alembic::AlembicError;
 use crate::cache::CacheError;
 use crate::file::{FileError, FileProblem, read_bytes, replace, write_file};
 use crate::geometry::Geometry;
+use crate::stage::NORMALS;
 use crate::usd::UsdError;
 use crate::{Axis, Space, alembic, cache, hair, obj, ply, tfx, usc};
 
@@ -130,7 +131,9 @@ impl FileGroom {
             let factor = from.factor(&space);
             widths.iter_mut().for_each(|width| *width = (f64::from(*width) * factor) as f32);
         }
-        for attribute in attributes.iter_mut().filter(|attribute| attribute.name == cache::ROOT_NORMAL) {
+        let is_normal =
+            |attribute: &&mut Attribute| [cache::ROOT_NORMAL, NORMALS].contains(&&*attribute.name);
+        for attribute in attributes.iter_mut().filter(is_normal) {
             if let Values::Vec3(normals) = &mut attribute.values {
                 normals.iter_mut().for_each(|normal| *normal = from.turn(&space, *normal));
             }

@@ -52,7 +52,7 @@ fn cubic_curves_of_every_basis_are_polylines_on_them() {
         }
     }
     let closed = layer(&format!("        uniform token wrap = \"periodic\"\n{STRAIGHT}"));
-    assert!(read(folder.path(), &closed).unwrap_err().contains("closed"));
+    assert!(read(folder.path(), &closed).unwrap_err().contains("expected three for each segment"));
 }
 
 /// One width for all, for each strand, for each end of a segment, for each control point.

@@ -73,7 +73,7 @@ fn curves_are_placed_in_metres_and_y_up() {
 }
 
 #[test]
-fn several_prims_are_one_groom_with_what_all_of_them_have() {
+fn several_prims_are_one_groom_with_what_any_of_them_has() {
     let folder = tempfile::tempdir().unwrap();
     let other =
         CURVES.replace("\"A\"", "\"B\"").replace("melanin", "other").replace("[0.02]", "[0.02, 0.04]");
@@ -82,7 +82,13 @@ fn several_prims_are_one_groom_with_what_all_of_them_have() {
     let groom = Folder::new(folder.path()).groom("hair.usda").unwrap();
     assert_eq!(groom.curves.offsets, [0, 2, 5, 7, 10]);
     assert!((groom.widths[9] - 0.0008).abs() < 1e-9 && (groom.widths[5] - 0.0004).abs() < 1e-9);
-    assert!(groom.attributes.is_empty() && groom.ids.is_empty());
+    assert_eq!(groom.ids, [7, 9, 7, 9]);
+    let values = groom.attributes.iter().map(|attribute| (attribute.name.as_str(), attribute.values.clone()));
+    let wanted = [
+        ("melanin", Values::Float(vec![0.25, 0.5, 0.0, 0.0])),
+        ("other", Values::Float(vec![0.0, 0.0, 0.25, 0.5])),
+    ];
+    assert_eq!(values.collect::<Vec<_>>(), wanted);
 }
 
 #[test]

@@ -15,12 +15,13 @@ pub(super) struct Column {
 }
 
 impl Column {
-    pub(super) fn new(name: String, values: Values, varying: bool) -> Self {
+    /// Values that are laid along so many vertices.
+    pub(super) fn new(name: String, values: Values, varying: bool, vertices: usize) -> Self {
         let along = match &values {
-            Values::Float(_) => Values::Float(Vec::new()),
-            Values::Int(_) => Values::Int(Vec::new()),
-            Values::Vec2(_) => Values::Vec2(Vec::new()),
-            Values::Vec3(_) => Values::Vec3(Vec::new()),
+            Values::Float(_) => Values::Float(Vec::with_capacity(vertices)),
+            Values::Int(_) => Values::Int(Vec::with_capacity(vertices)),
+            Values::Vec2(_) => Values::Vec2(Vec::with_capacity(vertices)),
+            Values::Vec3(_) => Values::Vec3(Vec::with_capacity(vertices)),
         };
         Self { name, values, varying, along }
     }

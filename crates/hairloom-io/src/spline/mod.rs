@@ -3,16 +3,20 @@
 //! A strand's vertices lie on its curve, evenly by arc length, from one end to the other; at a corner of the curve, the nearest
 //! one is moved to it. There are as few as keep the polyline within
 //! [`TOLERANCE`] of the curve's length of it, but no fewer than the curve has segments and one more, and no more than
-//! [`MOST`] for each control point. The number, and which vertices stand at corners, are chosen at the first time sample, so that
+//! [`MOST`] for each control point, nor more than a file of its size is worth (see [`lay_all`]). The number, and which vertices stand at corners, are chosen at the first time sample, so that
 //! they stay the same in all frames.
+//!
+//! Closed curves are opened where they begin: their polylines end there again.
 //!
 //! Values at the control points follow the basis of the curve, values at the ends of segments (varying ones) are linear between them.
 
 mod basis;
+mod closed;
 mod column;
 mod measured;
 
 pub(crate) use basis::{Basis, Cubic};
+pub(crate) use closed::closed_ends;
 
 use glam::Vec3;
 use hairloom::groom::{Attribute, Curves, Domain, Groom, Values};
@@ -23,7 +27,7 @@ use column::Column;
 use measured::{Measured, weighted};
 
 /// The largest distance of a polyline from its curve, as a part of the curve's length. It is not kept beside corners, where a vertex
-/// was moved, nor by curves that would need more than [`MOST`] vertices.
+/// was moved, nor by curves that would need more than [`MOST`] vertices for each control point or that their file is not worth.
 pub(crate) const TOLERANCE: f64 = 1.0e-3;
 
 /// The most vertices of a polyline for each control point of its curve.
@@ -35,77 +39,189 @@ const PIECES: usize = 24;
 /// … but no more than so many of a strand, or else one for each segment: a long strand is not worth many times its file.
 const MOST_PIECES: usize = 1 << 16;
 
-/// Makes polylines of the control points in `groom`, and lays its widths and its attributes of vertices along them.
-/// `first` are the control points at the first time; `varying` are attributes with a value for each end of a segment, in
-/// which one named `widths` stands for the widths. `pay` is asked before memory is taken [bytes].
-pub(crate) fn lay_along(
-    cubic: &Cubic,
-    first: Option<&[Vec3]>,
-    mut groom: Groom,
-    varying: Vec<Attribute>,
+/// Curves as a file gives them: the points of cubic ones are control points.
+pub(crate) struct Unlaid {
+    /// What kind of cubic curves they are; nothing for polylines.
+    pub(crate) cubic: Option<Cubic>,
+    /// The control points at the first time, if they move.
+    pub(crate) first: Option<Vec<Vec3>>,
+    pub(crate) groom: Groom,
+    /// Attributes with a value for each end of a segment, in which one named `widths` stands for the widths.
+    pub(crate) varying: Vec<Attribute>,
+}
+
+/// Makes polylines of all curves, and lays their widths and attributes of vertices along them. They take no more than they are
+/// `worth` [bytes]: where all vertices that the tolerance asks for would, those strands with the most for each control point get fewer.
+/// `pay` is asked before memory is taken [bytes].
+pub(crate) fn lay_all(
+    parts: Vec<Unlaid>,
+    worth: u64,
     pay: impl Fn(u64) -> Result<(), String>,
-) -> Result<Groom, String> {
-    let controls = std::mem::take(&mut groom.curves);
-    let first = first.filter(|first| first.len() == controls.points.len()).unwrap_or(&controls.points);
-    let mut columns: Vec<Column> = Vec::new();
-    if !groom.widths.is_empty() {
-        let widths = std::mem::take(&mut groom.widths);
-        columns.push(Column::new("widths".to_owned(), Values::Float(widths), false));
-    }
-    for attribute in std::mem::take(&mut groom.attributes) {
-        match attribute.domain {
-            Domain::Strand => groom.attributes.push(attribute),
-            Domain::Vertex => columns.push(Column::new(attribute.name, attribute.values, false)),
-        }
-    }
-    columns.extend(varying.into_iter().map(|one| Column::new(one.name, one.values, true)));
-    let vertex_bytes =
-        size_of::<Vec3>() + columns.iter().map(|column| element_bytes(&column.values)).sum::<usize>();
-    let mut curves = Curves { offsets: Vec::with_capacity(controls.offsets.len()), points: Vec::new() };
-    curves.offsets.push(0);
-    let (mut measured, mut places, mut start) = (Measured::default(), Vec::new(), 0);
-    for strand in 0..controls.strands() {
-        let range = controls.range(strand);
-        let segments = cubic.segments(range.len())?;
-        places.clear();
-        if segments == 0 {
-            curves.points.extend_from_slice(&controls.points[range.clone()]);
-            columns.iter_mut().for_each(|column| column.copy(range.clone(), start));
-            start += range.len();
-        } else {
-            let strand_controls = &controls.points[range.clone()];
-            measured.measure(cubic, &first[range.clone()], segments);
-            let count = measured.vertices(range.len());
-            pay((count * vertex_bytes) as u64)?;
-            // A corner gets the vertex that is nearest, or else an edge would cut it.
-            let corners = measured.corners(cubic, &first[range.clone()], count);
-            measured.measure(cubic, strand_controls, segments);
-            let (length, last) = (measured.length(), (count - 1) as f64);
-            places.extend((0..count - 1).map(|vertex| {
-                let step = measured.step_at(length * vertex as f64 / last);
-                measured.place(step)
-            }));
-            places.push(measured.joint(segments));
-            for (vertex, joint) in corners {
-                places[vertex] = measured.joint(joint);
+) -> Result<Vec<Groom>, String> {
+    let wanted = parts.iter().map(Unlaid::wanted).collect::<Result<Vec<_>, _>>()?;
+    let bytes = |most: f64| -> u64 {
+        let each = parts.iter().zip(&wanted).map(|(part, wanted)| part.bytes(wanted, most));
+        each.fold(0, u64::saturating_add)
+    };
+    let (mut low, mut high) = (0.0, MOST as f64);
+    let most = match bytes(high) <= worth {
+        true => high,
+        false => {
+            for _ in 0..20 {
+                let middle = 0.5 * (low + high);
+                *(if bytes(middle) <= worth { &mut low } else { &mut high }) = middle;
             }
-            let on_curve = |&place: &Place| cubic.at(strand_controls, place, weighted).as_vec3();
-            curves.points.extend(places.iter().map(on_curve));
-            columns.iter_mut().for_each(|column| column.follow(cubic, &places, range.clone(), start));
-            start += segments + 1;
+            low
         }
-        let end =
-            u32::try_from(curves.points.len()).map_err(|_| "more points than a groom can hold".to_owned())?;
-        curves.offsets.push(end);
+    };
+    parts.into_iter().zip(wanted).map(|(part, wanted)| part.laid(&wanted, most, &pay)).collect()
+}
+
+/// The vertices of a strand with so many segments and control points that wants so many, with `most` for each control point.
+fn allowed(wanted: u32, segments: usize, controls: usize, most: f64) -> usize {
+    (wanted as usize).min(((most * controls as f64) as usize).max(segments + 1))
+}
+
+impl Unlaid {
+    /// The control points that tell how many vertices there are.
+    fn first(&self) -> &[Vec3] {
+        let points = &self.groom.curves.points;
+        self.first.as_deref().filter(|first| first.len() == points.len()).unwrap_or(points)
     }
-    groom.curves = curves;
-    for Column { name, along, .. } in columns {
-        match (name.as_str(), along) {
-            ("widths", Values::Float(widths)) => groom.widths = widths,
-            (_, values) => groom.attributes.push(Attribute { name, domain: Domain::Vertex, values }),
+
+    /// The vertices of each strand that the tolerance asks for; none for polylines.
+    fn wanted(&self) -> Result<Vec<u32>, String> {
+        let Some(cubic) = &self.cubic else { return Ok(Vec::new()) };
+        let (controls, first, mut measured) = (&self.groom.curves, self.first(), Measured::default());
+        let vertices = |strand: usize| -> Result<u32, String> {
+            let range = controls.range(strand);
+            Ok(match cubic.segments(range.len())? {
+                0 => range.len() as u32,
+                segments => {
+                    measured.measure(cubic, &first[range.clone()], segments);
+                    measured.vertices(range.len()) as u32
+                }
+            })
+        };
+        (0..controls.strands()).map(vertices).collect()
+    }
+
+    /// The memory of a vertex [bytes].
+    fn vertex_bytes(&self) -> usize {
+        let of_vertices = self.groom.attributes.iter().filter(|one| one.domain == Domain::Vertex);
+        let attributes = of_vertices.chain(&self.varying).map(|one| element_bytes(&one.values));
+        let widths = if self.groom.widths.is_empty() { 0 } else { size_of::<f32>() };
+        size_of::<Vec3>() + widths + attributes.sum::<usize>()
+    }
+
+    /// The vertices of all strands with `most` for each control point.
+    fn vertices(&self, wanted: &[u32], most: f64) -> usize {
+        let Some(cubic) = &self.cubic else { return 0 };
+        let vertices = |(strand, &wanted): (usize, &u32)| {
+            let controls = self.groom.curves.vertices_of(strand);
+            match cubic.segments(controls) {
+                Ok(segments) if segments > 0 => allowed(wanted, segments, controls, most),
+                _ => wanted as usize,
+            }
+        };
+        wanted.iter().enumerate().map(vertices).sum()
+    }
+
+    fn bytes(&self, wanted: &[u32], most: f64) -> u64 {
+        self.vertices(wanted, most) as u64 * self.vertex_bytes() as u64
+    }
+
+    fn laid(
+        mut self,
+        wanted: &[u32],
+        most: f64,
+        pay: impl Fn(u64) -> Result<(), String>,
+    ) -> Result<Groom, String> {
+        let Some(cubic) = self.cubic else { return Ok(self.groom) };
+        let total = self.vertices(wanted, most);
+        pay(self.bytes(wanted, most))?;
+        let mut columns = self.columns(total);
+        let (controls, first) = (&self.groom.curves, self.first());
+        let mut curves =
+            Curves { offsets: Vec::with_capacity(controls.offsets.len()), points: Vec::with_capacity(total) };
+        curves.offsets.push(0);
+        let (mut measured, mut places, mut start) = (Measured::default(), Vec::new(), 0);
+        for (strand, &wanted) in wanted.iter().enumerate() {
+            let range = controls.range(strand);
+            let segments = cubic.segments(range.len())?;
+            if segments == 0 {
+                curves.points.extend_from_slice(&controls.points[range.clone()]);
+                columns.iter_mut().for_each(|column| column.copy(range.clone(), start));
+                start += range.len();
+            } else {
+                let (first, now) = (&first[range.clone()], &controls.points[range.clone()]);
+                let count = allowed(wanted, segments, range.len(), most);
+                places_along(&cubic, [first, now], count, &mut measured, &mut places);
+                let on_curve = |&place: &Place| cubic.at(now, place, weighted).as_vec3();
+                curves.points.extend(places.iter().map(on_curve));
+                columns.iter_mut().for_each(|column| column.follow(&cubic, &places, range.clone(), start));
+                start += segments + 1;
+            }
+            let end = u32::try_from(curves.points.len());
+            curves.offsets.push(end.map_err(|_| "more points than a groom can hold".to_owned())?);
         }
+        let mut groom = self.groom;
+        groom.curves = curves;
+        for Column { name, along, .. } in columns {
+            match (name.as_str(), along) {
+                ("widths", Values::Float(widths)) => groom.widths = widths,
+                (_, values) => groom.attributes.push(Attribute { name, domain: Domain::Vertex, values }),
+            }
+        }
+        Ok(groom)
     }
-    Ok(groom)
+
+    /// Takes out what is laid along the curves, for so many vertices.
+    fn columns(&mut self, vertices: usize) -> Vec<Column> {
+        let mut columns: Vec<Column> = Vec::new();
+        if !self.groom.widths.is_empty() {
+            let widths = Values::Float(std::mem::take(&mut self.groom.widths));
+            columns.push(Column::new("widths".to_owned(), widths, false, vertices));
+        }
+        for attribute in std::mem::take(&mut self.groom.attributes) {
+            match attribute.domain {
+                Domain::Strand => self.groom.attributes.push(attribute),
+                Domain::Vertex => {
+                    columns.push(Column::new(attribute.name, attribute.values, false, vertices));
+                }
+            }
+        }
+        let varying = std::mem::take(&mut self.varying).into_iter();
+        columns.extend(varying.map(|one| Column::new(one.name, one.values, true, vertices)));
+        columns
+    }
+}
+
+/// The places of so many vertices on a strand, whose control points are given at the first time and now.
+fn places_along(
+    cubic: &Cubic,
+    [first, now]: [&[Vec3]; 2],
+    count: usize,
+    measured: &mut Measured,
+    places: &mut Vec<Place>,
+) {
+    let segments = cubic.segments(now.len()).unwrap_or(0);
+    measured.measure(cubic, first, segments);
+    // A corner gets the vertex that is nearest, or else an edge would cut it.
+    let corners = measured.corners(cubic, first, count);
+    if first != now {
+        measured.measure(cubic, now, segments);
+    }
+    let (length, last) = (measured.length(), (count - 1) as f64);
+    places.clear();
+    places.extend((0..count - 1).map(|vertex| {
+        let step = measured.step_at(length * vertex as f64 / last);
+        measured.place(step)
+    }));
+    places.push(measured.joint(segments));
+    for (vertex, joint) in corners {
+        places[vertex] = measured.joint(joint);
+    }
 }
 
 #[cfg(test)]
@@ -124,7 +240,42 @@ mod tests {
         groom: Groom,
         varying: Vec<Attribute>,
     ) -> Result<Groom, String> {
-        lay_along(cubic, first, groom, varying, |_| Ok(()))
+        lay(cubic, first, groom, varying, u64::MAX, |_| Ok(()))
+    }
+
+    fn lay(
+        cubic: &Cubic,
+        first: Option<&[Vec3]>,
+        groom: Groom,
+        varying: Vec<Attribute>,
+        worth: u64,
+        pay: impl Fn(u64) -> Result<(), String>,
+    ) -> Result<Groom, String> {
+        let part = Unlaid { cubic: Some(*cubic), first: first.map(<[Vec3]>::to_vec), groom, varying };
+        Ok(lay_all(vec![part], worth, pay)?.remove(0))
+    }
+
+    /// A strand that winds, which wants six vertices for each control point, and one that does not.
+    #[test]
+    fn what_is_worth_less_gets_fewer_vertices() {
+        let cubic = Cubic { basis: Basis::CatmullRom, pinned: true };
+        let wound =
+            |step: usize| Vec3::new((1.6 * step as f32).cos(), 0.2 * step as f32, (1.6 * step as f32).sin());
+        let two = || {
+            let points = (0..16).map(wound).chain((0..16).map(|step| Vec3::Y * step as f32)).collect();
+            let curves = Curves { offsets: vec![0, 16, 32], points };
+            Groom { widths: vec![0.1; 32], curves, ..Groom::default() }
+        };
+        let counts = |groom: &Groom| [groom.curves.vertices_of(0), groom.curves.vertices_of(1)];
+        let all = laid(&cubic, None, two(), Vec::new()).unwrap();
+        assert_eq!(counts(&all), [96, 16]);
+        for (worth, wanted) in [(16 * 112, [96, 16]), (16 * 76, [60, 16]), (16 * 32, [16, 16]), (0, [16, 16])]
+        {
+            let fewer = lay(&cubic, None, two(), Vec::new(), worth, |_| Ok(())).unwrap();
+            assert!(counts(&fewer)[0].abs_diff(wanted[0]) <= 1, "{worth}: {:?}", counts(&fewer));
+            assert_eq!((counts(&fewer)[1], fewer.widths.len()), (wanted[1], fewer.vertices()));
+            assert!(16 * fewer.vertices() as u64 <= worth.max(16 * 32));
+        }
     }
 
     /// The control points of a quarter of a circle of radius 1, to 0.03 %.
@@ -233,10 +384,10 @@ mod tests {
         };
         let mut groom = strand(quarter());
         groom.widths = vec![1.0; 4];
-        let groom = lay_along(&cubic, None, groom, Vec::new(), pay).unwrap();
+        let groom = lay(&cubic, None, groom, Vec::new(), u64::MAX, pay).unwrap();
         assert_eq!(paid.get(), 16 * groom.vertices() as u64);
         let refused = |_| Err("too much".to_owned());
-        assert!(lay_along(&cubic, None, strand(quarter()), Vec::new(), refused).is_err());
+        assert!(lay(&cubic, None, strand(quarter()), Vec::new(), u64::MAX, refused).is_err());
     }
 
     #[test]

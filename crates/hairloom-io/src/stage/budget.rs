@@ -4,6 +4,8 @@ use std::cell::Cell;
 
 /// A request may hold so many times the size of the layer …
 const FACTOR: u64 = 8;
+/// … of which polylines of cubic curves may take so many …
+const LAID_FACTOR: u64 = 5;
 /// … and so much more [bytes]: small layers are mostly structure, and whole numbers are compressed.
 const FLOOR: u64 = 1 << 20;
 
@@ -19,6 +21,11 @@ impl Budget {
     /// For a layer of a length [bytes].
     pub(super) fn new(length: u64) -> Self {
         Self { length, left: Cell::new(length.saturating_mul(FACTOR).saturating_add(FLOOR)) }
+    }
+
+    /// What polylines of cubic curves may take [bytes]: the same in all frames, unless little is left.
+    pub(super) fn worth(&self) -> u64 {
+        self.left.get().min(self.length.saturating_mul(LAID_FACTOR).saturating_add(FLOOR / 2))
     }
 
     /// Pays for memory [bytes]; says what is wrong where not enough is left.

@@ -12,10 +12,7 @@ const TOO_MANY: &str = "more points than a groom can hold";
 /// strand of it is a guide. Identifiers stay what they are: guides and other strands have numbers of their own in many files,
 /// and groups too. Strands without one get the first numbers that are free among the guides, or among the others. `pay` is
 /// asked before memory is taken for what was in no part [bytes].
-pub(crate) fn merge(
-    mut parts: Vec<Groom>,
-    pay: impl Fn(u64) -> Result<(), String>,
-) -> Result<Groom, String> {
+pub(crate) fn merge(mut parts: Vec<Groom>, pay: impl Fn(u64) -> Result<(), String>) -> Result<Groom, String> {
     let vertices: usize = parts.iter().map(Groom::vertices).sum();
     u32::try_from(vertices).map_err(|_| TOO_MANY.to_owned())?;
     if parts.len() < 2 {
@@ -62,8 +59,10 @@ pub(crate) fn merge(
 fn name_rest(ids: &mut [u32], named: &[bool], guides: &[bool]) {
     for guide in [false, true] {
         let is_kin = |strand: usize| guides.get(strand).copied().unwrap_or(false) == guide;
-        let mut used: Vec<u32> =
-            (0..ids.len()).filter(|&strand| named[strand] && is_kin(strand)).map(|strand| ids[strand]).collect();
+        let mut used: Vec<u32> = (0..ids.len())
+            .filter(|&strand| named[strand] && is_kin(strand))
+            .map(|strand| ids[strand])
+            .collect();
         used.sort_unstable();
         let (mut next, mut used) = (0_u32, used.into_iter().peekable());
         for strand in (0..ids.len()).filter(|&strand| !named[strand] && is_kin(strand)) {
@@ -190,8 +189,7 @@ mod tests {
     #[test]
     fn a_whole_has_what_any_part_has() {
         let (mut strands, mut guides) = (part(2), part(1));
-        let attribute =
-            |name: &str, domain, values| Attribute { name: name.to_owned(), domain, values };
+        let attribute = |name: &str, domain, values| Attribute { name: name.to_owned(), domain, values };
         strands.widths = vec![1.0, 2.0, 3.0, 4.0];
         strands.root_uv = vec![Vec2::X, Vec2::Y];
         strands.ids = vec![0, 1];

@@ -8,22 +8,25 @@ mod curves;
 mod merge;
 mod mesh;
 mod transform;
+mod unread;
 mod value;
 
-pub(crate) use curves::{element_bytes, spread};
+pub(crate) use curves::{NORMALS, element_bytes, spread};
 pub(crate) use merge::merge;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 use budget::Budget;
 use glam::{DMat4, DVec3, DVec4, Vec3};
 use hairloom::body::TriMesh;
 use hairloom::groom::Groom;
+use unread::Unread;
 
 use crate::cache::{CacheError, layout};
 use crate::grooms::decimal;
 use crate::space::{Axis, Space};
+use crate::spline;
 use crate::usd::{ComposedPrim, Composition, Specifier, Value};
 
 /// A mesh of a layer at a time.
@@ -49,6 +52,8 @@ pub(crate) struct Stage {
     curves: Vec<CurvesPrim>,
     /// The prims with meshes, by their numbers.
     meshes: Vec<u32>,
+    /// What is left out and may matter, in words.
+    warnings: Vec<String>,
 }
 
 /// A prim with curves.
@@ -75,8 +80,9 @@ impl Stage {
         let z_up = layer.metadata("upAxis")?.is_some_and(|axis| axis.as_str() == Some("Z"));
         let up = if z_up { Axis::Z } else { Axis::Y };
         let (space, scene_from_layer) = (Space { unit: unit as f32, up }, scene_from_file(unit, up));
-        let (curves, meshes) = geometry(&layer)?;
-        Ok(Self { layer, scene_from_layer, space, per_second, curves, meshes })
+        let (curves, meshes, unread) = geometry(&layer)?;
+        let warnings = unread.after(layer.warnings());
+        Ok(Self { layer, scene_from_layer, space, per_second, curves, meshes, warnings })
     }
 
     /// The unit and axes of the layer.
@@ -86,7 +92,7 @@ impl Stage {
 
     /// What is left out and may matter, in words.
     pub(crate) fn warnings(&self) -> &[String] {
-        self.layer.warnings()
+        &self.warnings
     }
 
     /// Takes the layer for one in this unit and these axes from now on.
@@ -123,15 +129,35 @@ impl Stage {
 
     /// The times at which the curves have samples [time codes].
     pub(crate) fn curve_times(&self) -> Result<Vec<f64>, CacheError> {
-        self.times(self.curves.iter().map(|prim| prim.node))
+        self.times(self.curves.iter().map(|prim| prim.node), curves::may_change)
     }
 
     /// The times at which the meshes have samples [time codes].
     pub(crate) fn mesh_times(&self) -> Result<Vec<f64>, CacheError> {
-        self.times(self.meshes.iter().copied())
+        self.times(self.meshes.iter().copied(), |_| false)
     }
 
-    fn times(&self, nodes: impl Iterator<Item = u32>) -> Result<Vec<f64>, CacheError> {
+    /// The widths and attributes of curves that have several samples, by their names in a groom.
+    pub(crate) fn changing(&self) -> Result<Vec<String>, CacheError> {
+        let mut names = BTreeSet::new();
+        for prim in self.curves.iter().map(|curves| self.layer.prim_at(curves.node)) {
+            for attribute in prim.attributes()? {
+                let name = attribute.name();
+                if curves::may_change(name) && attribute.times()?.len() > 1 {
+                    let name = name.strip_prefix("primvars:").unwrap_or(name);
+                    names.insert(name.strip_suffix(":indices").unwrap_or(name).to_owned());
+                }
+            }
+        }
+        Ok(names.into_iter().collect())
+    }
+
+    /// The times of what moves prims, and of their attributes that are `more`.
+    fn times(
+        &self,
+        nodes: impl Iterator<Item = u32>,
+        more: impl Fn(&str) -> bool,
+    ) -> Result<Vec<f64>, CacheError> {
         let (mut times, mut seen, mut sorted) = (Vec::new(), HashSet::new(), 0);
         let sort = |times: &mut Vec<f64>| {
             times.retain(|time| time.is_finite());
@@ -143,7 +169,8 @@ impl Stage {
             let mut next = Some(self.layer.prim_at(node));
             while let Some(prim) = next.filter(|prim| seen.insert(prim.node())) {
                 for attribute in prim.attributes()? {
-                    if attribute.name() == "points" || attribute.name().starts_with("xformOp:") {
+                    let name = attribute.name();
+                    if name == "points" || name.starts_with("xformOp:") || more(name) {
                         times.extend_from_slice(attribute.times()?);
                     }
                     // Most have the same times: now and then, so that they do not add up.
@@ -165,12 +192,15 @@ impl Stage {
         let guided = self.curves.iter().any(|curves| curves.guides);
         for CurvesPrim { node, guides } in &self.curves {
             let mut part = curves::read(self, self.layer.prim_at(*node), time, &budget)?;
-            if guided && (*guides || part.guides.is_empty()) {
-                part.guides = vec![*guides; part.strands()];
+            let groom = &mut part.groom;
+            if guided && (*guides || groom.guides.is_empty()) {
+                groom.guides = vec![*guides; groom.strands()];
             }
             parts.push(part);
         }
-        merge(parts, |bytes| budget.pay(bytes)).map_err(|problem| self.problem("/", &problem))
+        let pay = |bytes| budget.pay(bytes);
+        let laid = spline::lay_all(parts, budget.worth(), pay);
+        laid.and_then(|parts| merge(parts, pay)).map_err(|problem| self.problem("/", &problem))
     }
 
     /// The velocities of all curves' points at a time [time codes], one after the other [m/s]; nothing if not all have them.
@@ -277,9 +307,9 @@ pub(crate) fn scene_from_file(unit: f64, up: Axis) -> DMat4 {
     upright * DMat4::from_scale(DVec3::splat(unit))
 }
 
-/// The curves, and the numbers of the prims with meshes.
-fn geometry(layer: &Composition) -> Result<(Vec<CurvesPrim>, Vec<u32>), CacheError> {
-    let (mut curves, mut meshes) = (Vec::new(), Vec::new());
+/// The curves, the numbers of the prims with meshes, and what is left out.
+fn geometry(layer: &Composition) -> Result<(Vec<CurvesPrim>, Vec<u32>, Unread), CacheError> {
+    let (mut curves, mut meshes, mut unread) = (Vec::new(), Vec::new(), Unread::default());
     let mut open: Vec<(ComposedPrim<'_>, bool)> =
         layer.root().first_child().into_iter().map(|prim| (prim, false)).collect();
     while let Some((prim, above)) = open.pop() {
@@ -300,13 +330,16 @@ fn geometry(layer: &Composition) -> Result<(Vec<CurvesPrim>, Vec<u32>), CacheErr
         };
         match &*prim.type_name()? {
             "BasisCurves" if is_copy(prim)? => {}
-            "BasisCurves" => curves.push(CurvesPrim { node: prim.node(), guides }),
+            "BasisCurves" => {
+                curves.push(CurvesPrim { node: prim.node(), guides });
+                unread.primvars(prim)?;
+            }
             "Mesh" => meshes.push(prim.node()),
-            _ => {}
+            kind => unread.prim(prim, kind),
         }
         open.extend(prim.first_child().map(|child| (child, guides)));
     }
-    Ok((curves, meshes))
+    Ok((curves, meshes, unread))
 }
 
 /// Whether a prim's strands are among others that Hairloom wrote.

@@ -8,7 +8,7 @@ use super::reader::Result;
 use super::session::{Compound, Property, Session};
 use crate::cache::layout;
 use crate::counts::strand_offsets;
-use crate::spline::{self, Basis, Cubic};
+use crate::spline::{Basis, Cubic, Unlaid, closed_ends};
 use crate::stage::spread;
 
 /// The memory of a strand besides its points [bytes].
@@ -74,7 +74,7 @@ impl Session<'_> {
         let geometry = self.geometry(object)?;
         let Some(property) = self.property(&geometry, ".velocities")? else { return Ok(None) };
         // Those of control points are not those of the vertices.
-        if self.cubic(object, &geometry, time)?.is_some() {
+        if self.kind(object, &geometry, time)?.0.is_some() {
             return Ok(None);
         }
         let mut velocities = self.triples(&property, self.bracket(&property, time)?.before)?;
@@ -87,13 +87,14 @@ impl Session<'_> {
         Ok(Some(velocities))
     }
 
-    /// The curves of an object at a time [s] as a groom.
-    pub(super) fn curves(&self, object: u32, time: f64, scene_from_file: DMat4) -> Result<Groom> {
+    /// The curves of an object at a time [s], cubic ones by their control points.
+    pub(super) fn curves(&self, object: u32, time: f64, scene_from_file: DMat4) -> Result<Unlaid> {
         let geometry = self.geometry(object)?;
         let points = self.points(object, &geometry, time, scene_from_file)?;
         let Some(counts) = self.property(&geometry, "nVertices")? else {
             if points.is_empty() {
-                return Ok(Groom::default());
+                let groom = Groom::default();
+                return Ok(Unlaid { cubic: None, first: None, groom, varying: Vec::new() });
             }
             return Err(self.archive.problem(object, "it has no counts of vertices (nVertices)"));
         };
@@ -102,10 +103,13 @@ impl Session<'_> {
         let offsets = strand_offsets(&counts_now, points.len(), "nVertices")
             .map_err(|problem| self.archive.problem(object, problem))?;
         let mut groom = Groom { curves: Curves { offsets, points }, ..Groom::default() };
-        let cubic = self.cubic(object, &geometry, time)?;
+        let (cubic, closed) = self.kind(object, &geometry, time)?;
         let mut taken = Taken { ends: groom.vertices(), varying: Vec::new() };
-        if let Some(cubic) = &cubic {
-            let varying = cubic.varying(&groom.curves);
+        if closed || cubic.is_some() {
+            let varying = match &cubic {
+                Some(cubic) if !closed => cubic.varying(&groom.curves),
+                cubic => closed_ends(cubic.as_ref(), &groom.curves),
+            };
             taken.ends = varying.map_err(|problem| self.archive.problem(object, problem))?;
         }
         groom.roots = vec![Root::Rigid; groom.strands()];
@@ -125,7 +129,16 @@ impl Session<'_> {
                 self.take_param(&params, index, time, scale as f32, &mut groom, &mut taken)?;
             }
         }
-        let Some(cubic) = cubic else { return Ok(groom) };
+        let varying = taken.varying;
+        let open = |part: Unlaid| match closed {
+            true => part
+                .opened(|bytes| self.reader.pay(bytes, 0).map_err(|error| error.to_string()))
+                .map_err(|problem| self.archive.problem(object, problem)),
+            false => Ok(part),
+        };
+        if cubic.is_none() {
+            return open(Unlaid { cubic, first: None, groom, varying });
+        }
         // The number of vertices is that of the first frame.
         let moves = match self.points_of(object, &geometry)? {
             Some(property) if property.samples.count > 1 => true,
@@ -135,25 +148,17 @@ impl Session<'_> {
             true => Some(self.points(object, &geometry, f64::NEG_INFINITY, scene_from_file)?),
             false => None,
         };
-        let pay = |bytes| {
-            let problem = "its cubic curves unfold to more than is in proportion to the file";
-            self.reader.pay(bytes, 0).map_err(|_| problem.to_owned())
-        };
-        let laid = spline::lay_along(&cubic, first.as_deref(), groom, taken.varying, pay);
-        laid.map_err(|problem| self.archive.problem(object, problem))
+        open(Unlaid { cubic, first, groom, varying })
     }
 
-    /// What kind of cubic curves an object has, if they are cubic; curves without ends are refused.
-    fn cubic(&self, object: u32, geometry: &Compound, time: f64) -> Result<Option<Cubic>> {
-        let Some(property) = self.property(geometry, "curveBasisAndType")? else { return Ok(None) };
+    /// What kind of cubic curves an object has, if they are cubic, and whether they are closed.
+    fn kind(&self, object: u32, geometry: &Compound, time: f64) -> Result<(Option<Cubic>, bool)> {
+        let Some(property) = self.property(geometry, "curveBasisAndType")? else { return Ok((None, false)) };
         let codes = self.integers(&property, self.bracket(&property, time)?.before)?;
         let [kind, wrap, basis, ..] = codes[..] else {
             return Err(self.archive.problem(object, "its curveBasisAndType is not four numbers"));
         };
-        if wrap == 1 {
-            let problem = "its curves are closed (periodic); expected strands with two ends";
-            return Err(self.archive.problem(object, problem));
-        }
+        let closed = wrap == 1;
         let basis = match (kind, basis) {
             (0, 1) => Basis::Bezier,
             (0, 2) => Basis::Bspline,
@@ -163,9 +168,9 @@ impl Session<'_> {
                 return Err(self.archive.problem(object, problem));
             }
             // Linear, of varying order, or cubic without a basis: through the points.
-            _ => return Ok(None),
+            _ => return Ok((None, closed)),
         };
-        Ok(Some(Cubic { basis, pinned: false }))
+        Ok((Some(Cubic { basis, pinned: false }), closed))
     }
 
     /// Takes diameters of whatever scope up, one for each vertex.

@@ -10,7 +10,7 @@ mod xform;
 
 pub use archive::Archive;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::{DMat4, Vec3};
 use hairloom::body::TriMesh;
@@ -19,9 +19,12 @@ use hairloom::groom::Groom;
 use self::archive::Schema;
 use self::session::{Property, Session};
 use super::error::AlembicError;
+use super::header::Kind;
 use super::names;
+use crate::cache::layout;
 use crate::grooms::decimal;
 use crate::space::{Axis, Space};
+use crate::spline;
 use crate::stage::{StageMesh, merge, scene_from_file};
 
 /// Samples a second where the file does not say [1/s].
@@ -88,6 +91,32 @@ impl Archive {
         self.times(Schema::Curves)
     }
 
+    /// The widths and attributes of curves that have several samples, by their names in a groom.
+    pub(crate) fn changing(&self) -> Result<Vec<String>, AlembicError> {
+        let session = Session::new(self);
+        let mut found = BTreeSet::new();
+        for object in self.of_schema(Schema::Curves) {
+            let geometry = session.geometry(object)?;
+            let widths = session.property(&geometry, "width").ok().flatten();
+            if widths.is_some_and(|widths| widths.samples.count > 1) {
+                found.insert("widths".to_owned());
+            }
+            let Some(params) = session.compound(&geometry, ".arbGeomParams")? else { continue };
+            for (index, header) in params.headers.iter().enumerate() {
+                let changes = header.kind != Kind::Compound
+                    && session.property_at(&params, index)?.is_some_and(|param| param.samples.count > 1);
+                if changes {
+                    found.insert(match header.name.as_str() {
+                        names::WIDTH => "widths".to_owned(),
+                        names::COLOR => layout::COLOR.to_owned(),
+                        name => name.to_owned(),
+                    });
+                }
+            }
+        }
+        Ok(found.into_iter().collect())
+    }
+
     /// The times at which meshes have samples, or their transforms [s].
     pub fn mesh_times(&self) -> Result<Vec<f64>, AlembicError> {
         self.times(Schema::Mesh)
@@ -104,7 +133,8 @@ impl Archive {
             let problem = "its curves unfold to more than is in proportion to the file";
             session.reader.pay(bytes, 0).map_err(|_| problem.to_owned())
         };
-        merge(parts, pay).map_err(|problem| self.problem(0, problem))
+        let laid = spline::lay_all(parts, session.reader.worth(), pay);
+        laid.and_then(|parts| merge(parts, pay)).map_err(|problem| self.problem(0, problem))
     }
 
     /// The velocities of all curves' points at a time [s], one after the other [m/s]; nothing if not all have them.

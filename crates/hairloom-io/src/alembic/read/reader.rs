@@ -12,6 +12,8 @@ pub(super) type Result<T> = std::result::Result<T, AlembicError>;
 
 /// A request may read, and hold, so many times the size of the file …
 const BUDGET_FACTOR: u64 = 8;
+/// … of which polylines of cubic curves may take so many …
+const LAID_FACTOR: u64 = 5;
 /// … and so much more [bytes]: small files are mostly structure.
 const BUDGET_FLOOR: u64 = 1 << 20;
 
@@ -64,6 +66,12 @@ impl<'a> Reader<'a> {
     /// The error that something else was expected at a position.
     pub(in super::super) fn fault(&self, offset: u64, expected: impl Into<String>) -> AlembicError {
         AlembicError::Format { path: self.path.to_owned(), offset, expected: expected.into() }
+    }
+
+    /// What polylines of cubic curves may take [bytes]: the same at all times, unless little is left.
+    pub(in super::super) fn worth(&self) -> u64 {
+        let most = self.source.length().saturating_mul(LAID_FACTOR).saturating_add(BUDGET_FLOOR / 2);
+        self.left.get().min(most)
     }
 
     /// Pays for memory [bytes] that is needed because of what stands at a position.
