@@ -108,6 +108,14 @@ impl Geometry {
         }
     }
 
+    /// The widths and attributes of curves that change, by their names in a groom.
+    pub(crate) fn changing(&self) -> Result<Vec<String>, CacheError> {
+        match self {
+            Self::Usd(stage) => stage.changing(),
+            Self::Alembic(archive) => Ok(archive.changing()?),
+        }
+    }
+
     /// The times at which the meshes have samples.
     pub(crate) fn mesh_times(&self) -> Result<Vec<f64>, CacheError> {
         match self {

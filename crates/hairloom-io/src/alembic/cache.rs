@@ -75,7 +75,8 @@ pub fn write(path: impl AsRef<Path>, groom: &Groom, options: &WriteOptions) -> R
     let mut writer = Writer::create(path)?;
     describe(&mut writer, options, &[]);
     let file_from_points = options.file_from_points();
-    let settings = HairSettings { sampling: 0, file_from_points, widths: true, velocities: false };
+    let settings =
+        HairSettings { sampling: 0, file_from_points, widths: true, velocities: false, changing: &[] };
     let hair = writer.add_hair(groom, &settings)?;
     writer.write_hair(&hair, &groom.curves.points, &[])?;
     // What can be made again need not be on the disk before the next thing is done.
@@ -134,7 +135,7 @@ impl AlembicCache {
         describe(&mut writer, &WriteOptions::default(), &more);
         let sampling = writer.add_sampling(TimeSampling::uniform(0.0, 1.0 / scene.time.fps));
         let (widths, velocities) = (scene.output.widths, scene.output.velocities);
-        let settings = HairSettings { sampling, file_from_points: None, widths, velocities };
+        let settings = HairSettings { sampling, file_from_points: None, widths, velocities, changing: &[] };
         let hair = writer.add_hair(groom, &settings)?;
         let views = if scene.output.bodies { simulation.body_views() } else { Vec::new() };
         let bodies = views.iter().map(|BodyView { name, mesh, deforms, color, .. }| {
@@ -172,10 +173,13 @@ pub(crate) struct AlembicFrames {
     writer: Writer,
     hair: HairSamples,
     bodies: Vec<BodySamples>,
+    /// Whether a frame was written.
+    begun: bool,
 }
 
 impl AlembicFrames {
-    /// Begins an archive with frames at `times` [s], with everything of the first that never changes. Hair is in the space of the
+    /// Begins an archive with frames at `times` [s], with everything of the first but its points; widths and attributes that are named
+    /// `changing` get a sample in every frame. Hair is in the space of the
     /// points, bodies in that of the file.
     pub(crate) fn create(
         path: &Path,
@@ -183,6 +187,7 @@ impl AlembicFrames {
         times: &[f64],
         fps: f64,
         options: &WriteOptions,
+        changing: &[String],
     ) -> Result<Self, AlembicError> {
         let mut writer = Writer::create(path)?;
         let rate = fps.to_string();
@@ -190,18 +195,22 @@ impl AlembicFrames {
         let sampling = writer.add_sampling(TimeSampling::of_times(times, fps));
         let velocities = !first.velocities.is_empty();
         let file_from_points = options.file_from_points();
-        let settings = HairSettings { sampling, file_from_points, widths: true, velocities };
+        let settings = HairSettings { sampling, file_from_points, widths: true, velocities, changing };
         let hair = writer.add_hair(&first.groom, &settings)?;
         let views = first.body_views();
         let bodies = views.iter().map(|BodyView { name, mesh, deforms, color, .. }| {
             writer.add_body(name, mesh, color.unwrap_or(layout::BODY_COLOR), *deforms, sampling)
         });
         let bodies = bodies.collect::<Result<_, _>>()?;
-        Ok(Self { writer, hair, bodies })
+        Ok(Self { writer, hair, bodies, begun: false })
     }
 
     pub(crate) fn write(&mut self, frame: &CacheFrame) -> Result<(), AlembicError> {
         self.writer.write_hair(&self.hair, &frame.groom.curves.points, &frame.velocities)?;
+        // Those of the first frame are there from the start.
+        if std::mem::replace(&mut self.begun, true) {
+            self.writer.write_changing(&self.hair, &frame.groom)?;
+        }
         for (body, &samples) in frame.bodies.iter().zip(&self.bodies) {
             self.writer.write_body(samples, || DMat4::IDENTITY, || body.mesh.points.clone())?;
         }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use glam::{DMat4, Vec3};
-use hairloom::groom::Groom;
+use hairloom::groom::{Groom, Values};
 use hairloom::simulate::{BodyView, Simulation};
 
 use super::usd_groom::declare_stage;
@@ -14,7 +14,7 @@ use crate::alembic::{AlembicFrames, WriteOptions};
 use crate::file::FileProblem;
 use crate::grooms::{FileGroom, Said, replaced};
 use crate::space::Space;
-use crate::usd::{Value, Writer};
+use crate::usd::{AttributeId, Value, Writer};
 
 /// Writes all frames of a cache that was opened in its own space (see [`Cache::open_in_own_space`]) as another cache, USD or
 /// Alembic by its ending; `edit` is done to the groom of each frame, which must keep its strands. Only one frame is in memory at
@@ -53,6 +53,7 @@ pub fn convert_frames(
         }
         Ok(frame)
     };
+    let changing = cache.changing()?;
     let mut answer = (0, 0);
     replaced(path, |temporary| {
         let first = read(0)?;
@@ -63,8 +64,9 @@ pub fn convert_frames(
                 &cache.times(),
                 cache.fps(),
                 &WriteOptions { file: to, points: hair_space },
+                &changing,
             )?)),
-            _ => Kind::Usd(Box::new(UsdFrames::create(temporary, &first, &to, cache.fps())?)),
+            _ => Kind::Usd(Box::new(UsdFrames::create(temporary, &first, &to, cache.fps(), &changing)?)),
         };
         let (offsets, bodies) = (first.groom.curves.offsets.clone(), body_sizes(&first));
         let has_velocities = !first.velocities.is_empty();
@@ -155,10 +157,18 @@ struct UsdFrames {
     writer: Writer,
     samples: Samples,
     radius: f32,
+    /// What the hair has at each frame besides its points: the name in the groom.
+    changing: Vec<(String, AttributeId)>,
 }
 
 impl UsdFrames {
-    fn create(path: &Path, first: &CacheFrame, space: &Space, fps: f64) -> Result<Self, CacheError> {
+    fn create(
+        path: &Path,
+        first: &CacheFrame,
+        space: &Space,
+        fps: f64,
+        changing: &[String],
+    ) -> Result<Self, CacheError> {
         let mut writer = Writer::create(path)?;
         declare_stage(&mut writer, space, "A cache, written by Hairloom")?;
         writer.set_metadata("timeCodesPerSecond", &Value::Double(fps))?;
@@ -173,12 +183,42 @@ impl UsdFrames {
             samples.bodies.push(declare_body(&mut writer, view, &path)?);
         }
         let radius = 0.5 * first.groom.widths.iter().copied().fold(0.0, f32::max);
-        Ok(Self { writer, samples, radius })
+        let sampled = |name: &String| {
+            let place = if name == "widths" { name.clone() } else { format!("primvars:{name}") };
+            Some((name.clone(), writer.attribute(format!("{}.{place}", layout::HAIR))?))
+        };
+        let changing = changing.iter().filter_map(sampled).collect();
+        Ok(Self { writer, samples, radius, changing })
+    }
+
+    /// Writes widths and attributes at a time code.
+    fn write_changing(&mut self, groom: &Groom, time: f64) -> Result<(), CacheError> {
+        for (name, attribute) in &self.changing {
+            if name == "widths" {
+                self.writer.write_sample(*attribute, time, &groom.widths[..])?;
+                continue;
+            }
+            let found = groom.attributes.iter().find(|one| one.name == *name);
+            match found.map(|attribute| &attribute.values) {
+                Some(Values::Float(values)) => self.writer.write_sample(*attribute, time, &values[..])?,
+                Some(Values::Vec3(values)) => self.writer.write_sample(*attribute, time, &values[..])?,
+                Some(Values::Vec2(values)) => {
+                    let values = values.iter().map(|pair| pair.to_array()).collect();
+                    self.writer.write_sample(*attribute, time, &Value::Vec2fArray(values))?;
+                }
+                Some(Values::Int(values)) => {
+                    self.writer.write_sample(*attribute, time, &Value::IntArray(values.clone()))?;
+                }
+                None => {}
+            }
+        }
+        Ok(())
     }
 
     fn write(&mut self, frame: &CacheFrame) -> Result<(), CacheError> {
-        let Self { writer, samples, radius } = self;
         let (time, points) = (time_code(frame), &frame.groom.curves.points);
+        self.write_changing(&frame.groom, time)?;
+        let Self { writer, samples, radius, .. } = self;
         writer.set_metadata("endTimeCode", &Value::Double(time))?;
         writer.write_sample(samples.points, time, &points[..])?;
         writer.write_sample(samples.extent, time, &extent(points, *radius))?;

@@ -137,6 +137,14 @@ impl Cache {
         }
     }
 
+    /// The widths and attributes of the curves that change, by their names in a groom.
+    pub(super) fn changing(&self) -> Result<Vec<String>, CacheError> {
+        match &self.content {
+            Content::File { stage, .. } => stage.changing(),
+            Content::Hair { .. } | Content::Rest { .. } => Ok(Vec::new()),
+        }
+    }
+
     /// Reads a frame, counted from 0.
     pub fn frame(&self, index: usize) -> Result<CacheFrame, CacheError> {
         let missing = || CacheError::NoSuchFrame { path: self.path.clone(), index, frames: self.frames() };

@@ -14,7 +14,7 @@ use crate::file::encode_triples;
 
 /// What hair is written with.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) struct HairSettings {
+pub(in super::super) struct HairSettings<'a> {
     /// The time sampling of what moves.
     pub(in super::super) sampling: u32,
     /// From the unit and axes that the points are in to those of the file; nothing if they are the same.
@@ -23,6 +23,15 @@ pub(in super::super) struct HairSettings {
     pub(in super::super) widths: bool,
     /// Whether velocities are written.
     pub(in super::super) velocities: bool,
+    /// Widths (`widths`) and attributes, by name, that get a sample in every frame.
+    pub(in super::super) changing: &'a [String],
+}
+
+impl HairSettings<'_> {
+    /// The time sampling of widths or an attribute.
+    fn sampling_of(&self, name: &str) -> u32 {
+        if self.changing.iter().any(|changing| changing == name) { self.sampling } else { 0 }
+    }
 }
 
 /// The properties of hair that get samples.
@@ -39,6 +48,10 @@ struct GroupSamples {
     points: PropertyId,
     bounds: PropertyId,
     velocities: Option<PropertyId>,
+    /// Widths, twice, that change.
+    widths: Option<[PropertyId; 2]>,
+    /// Attributes that change: their place in the groom, and which of their values are here.
+    attributes: Vec<(usize, Range<usize>, PropertyId)>,
 }
 
 pub(super) const TRIPLE: DataType = DataType::new(Pod::F32, 3);
@@ -101,9 +114,8 @@ fn groups(groom: &Groom) -> Vec<(Common, Range<usize>)> {
     });
     let group_ids = found.filter(|ids| ids.len() == strands);
     let apart = guides_share_ids(groom);
-    let common = |strand: usize| -> Common {
-        (group_ids.map(|ids| ids[strand]), apart.then(|| groom.guides[strand]))
-    };
+    let common =
+        |strand: usize| -> Common { (group_ids.map(|ids| ids[strand]), apart.then(|| groom.guides[strand])) };
     let all = vec![((None, None), 0..strands)];
     let (mut groups, mut seen): (Vec<(Common, Range<usize>)>, _) = (Vec::new(), HashSet::new());
     for strand in 0..strands {
@@ -133,7 +145,7 @@ impl Writer {
     pub(in super::super) fn add_hair(
         &mut self,
         groom: &Groom,
-        settings: &HairSettings,
+        settings: &HairSettings<'_>,
     ) -> Result<HairSamples> {
         let (hair, xform) = self.add_object(self.top(), names::HAIR, "AbcGeom_Xform_v3");
         // Points keep their bits; the transform makes other units and axes of them.
@@ -164,7 +176,7 @@ impl Writer {
         name: &str,
         groom: &Groom,
         strands: Range<usize>,
-        settings: &HairSettings,
+        settings: &HairSettings<'_>,
     ) -> Result<GroupSamples> {
         let offsets = &groom.curves.offsets[strands.start..=strands.end];
         let vertices = offsets[0] as usize..offsets[offsets.len() - 1] as usize;
@@ -179,41 +191,51 @@ impl Writer {
         let has_widths = settings.widths && groom.widths.len() == groom.vertices();
         let widths = has_widths.then(|| {
             let widths = Values::Float(groom.widths[vertices.clone()].to_vec());
-            self.add_param(curves, "width", Domain::Vertex, &widths)
+            self.add_param(curves, "width", Domain::Vertex, &widths, settings.sampling_of("widths"))
         });
         let widths = widths.transpose()?;
         let velocities = settings.velocities.then(|| {
             self.add_array(curves, ".velocities", "geoScope=vtx;interpretation=vector", TRIPLE, sampling)
         });
         let params = self.add_compound(curves, ".arbGeomParams", "");
+        let mut changing_widths = None;
         if let Some(widths) = widths {
             // The same once more, under the name that engines look for.
             let data_type = DataType::new(Pod::F32, 1);
             let metadata = param_metadata("vtx", data_type, "");
-            let again = self.add_array(params, names::WIDTH, &metadata, data_type, 0);
+            let sampling = settings.sampling_of("widths");
+            let again = self.add_array(params, names::WIDTH, &metadata, data_type, sampling);
             self.repeat_sample(again, widths);
+            changing_widths = (sampling != 0).then_some([widths, again]);
         }
         self.add_own_params(params, groom, &strands)?;
         let mut used = [names::WIDTH, names::ID, names::ROOT_UV, names::GUIDE].map(str::to_owned).to_vec();
-        for attribute in &groom.attributes {
-            self.add_attribute(params, attribute, &strands, &vertices, &mut used)?;
+        let mut attributes = Vec::new();
+        for (index, attribute) in groom.attributes.iter().enumerate() {
+            let range = match attribute.domain {
+                Domain::Strand => strands.clone(),
+                Domain::Vertex => vertices.clone(),
+            };
+            let sampling = settings.sampling_of(&attribute.name);
+            let added = self.add_attribute(params, attribute, &range, sampling, &mut used)?;
+            attributes.extend(added.filter(|_| sampling != 0).map(|property| (index, range, property)));
         }
-        Ok(GroupSamples { vertices, points, bounds, velocities })
+        Ok(GroupSamples { vertices, points, bounds, velocities, widths: changing_widths, attributes })
     }
 
     /// Adds what a groom always has a place for.
     fn add_own_params(&mut self, params: PropertyId, groom: &Groom, strands: &Range<usize>) -> Result<()> {
         if let Some(ids) = groom.ids.get(strands.clone()).filter(|ids| !ids.is_empty()) {
             let ids = Values::Int(ids.iter().map(|&id| id as i32).collect());
-            self.add_param(params, names::ID, Domain::Strand, &ids)?;
+            self.add_param(params, names::ID, Domain::Strand, &ids, 0)?;
         }
         if let Some(root_uv) = groom.root_uv.get(strands.clone()).filter(|uv| !uv.is_empty()) {
-            self.add_param(params, names::ROOT_UV, Domain::Strand, &Values::Vec2(root_uv.to_vec()))?;
+            self.add_param(params, names::ROOT_UV, Domain::Strand, &Values::Vec2(root_uv.to_vec()), 0)?;
         }
         let guides = groom.guides.get(strands.clone()).filter(|_| groom.guides.contains(&true));
         if let Some(guides) = guides {
             let guides = Values::Int(guides.iter().map(|&guide| i32::from(guide)).collect());
-            self.add_param(params, names::GUIDE, Domain::Strand, &guides)?;
+            self.add_param(params, names::GUIDE, Domain::Strand, &guides, 0)?;
         }
         Ok(())
     }
@@ -222,52 +244,32 @@ impl Writer {
         &mut self,
         params: PropertyId,
         attribute: &Attribute,
-        strands: &Range<usize>,
-        vertices: &Range<usize>,
+        range: &Range<usize>,
+        sampling: u32,
         used: &mut Vec<String>,
-    ) -> Result<()> {
-        let range = match attribute.domain {
-            Domain::Strand => strands.clone(),
-            Domain::Vertex => vertices.clone(),
-        };
-        let Some(values) = part(&attribute.values, range) else { return Ok(()) };
+    ) -> Result<Option<PropertyId>> {
+        let Some(values) = part(&attribute.values, range.clone()) else { return Ok(None) };
         let name = if attribute.name == layout::COLOR { names::COLOR } else { &attribute.name };
         let name = layout::prim_name(name, used);
-        self.add_param(params, &name, attribute.domain, &values)?;
-        Ok(())
+        Ok(Some(self.add_param(params, &name, attribute.domain, &values, sampling)?))
     }
 
-    /// Adds a parameter that never changes.
+    /// Adds a parameter with its first sample.
     fn add_param(
         &mut self,
         params: PropertyId,
         name: &str,
         domain: Domain,
         values: &Values,
+        sampling: u32,
     ) -> Result<PropertyId> {
         let scope = match domain {
             Domain::Strand => "uni",
             Domain::Vertex => "vtx",
         };
-        let (data_type, interpretation, bytes) = match values {
-            Values::Float(values) => {
-                let mut bytes = vec![[0; 4]; values.len()];
-                bytes.iter_mut().zip(values).for_each(|(bytes, value)| *bytes = value.to_le_bytes());
-                (DataType::new(Pod::F32, 1), "", bytes.into_flattened())
-            }
-            Values::Int(values) => (WHOLE, "", integers(values.iter().copied())),
-            Values::Vec2(values) => {
-                let bytes = values.iter().flat_map(|pair| pair.to_array()).flat_map(f32::to_le_bytes);
-                (DataType::new(Pod::F32, 2), "vector", bytes.collect())
-            }
-            Values::Vec3(values) if name == names::CLOSEST_GUIDES => {
-                let bytes = values.iter().flat_map(|triple| triple.to_array()).map(|part| part as i32);
-                (DataType::new(Pod::I32, 3), "vector", integers(bytes))
-            }
-            Values::Vec3(values) => (TRIPLE, "vector", triples(values)),
-        };
+        let (data_type, interpretation, bytes) = encoded(values, name == names::CLOSEST_GUIDES);
         let metadata = param_metadata(scope, data_type, interpretation);
-        let param = self.add_array(params, name, &metadata, data_type, 0);
+        let param = self.add_array(params, name, &metadata, data_type, sampling);
         self.write_sample(param, &bytes)?;
         Ok(param)
     }
@@ -297,6 +299,47 @@ impl Writer {
             }
         }
         Ok(())
+    }
+
+    /// Writes the widths and attributes that change at the next sample.
+    pub(in super::super) fn write_changing(&mut self, hair: &HairSamples, groom: &Groom) -> Result<()> {
+        for group in &hair.groups {
+            if let Some([widths, again]) = group.widths {
+                let now = groom.widths.get(group.vertices.clone()).unwrap_or_default();
+                self.write_sample(widths, &encoded(&Values::Float(now.to_vec()), false).2)?;
+                self.repeat_sample(again, widths);
+            }
+            for (index, range, property) in &group.attributes {
+                let now = groom.attributes.get(*index);
+                if let Some((now, name)) =
+                    now.and_then(|now| Some((part(&now.values, range.clone())?, &now.name)))
+                {
+                    self.write_sample(*property, &encoded(&now, name == names::CLOSEST_GUIDES).2)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The type of values, what they mean, and their bytes; triples are written as `whole` numbers if so asked.
+fn encoded(values: &Values, whole: bool) -> (DataType, &'static str, Vec<u8>) {
+    match values {
+        Values::Float(values) => {
+            let mut bytes = vec![[0; 4]; values.len()];
+            bytes.iter_mut().zip(values).for_each(|(bytes, value)| *bytes = value.to_le_bytes());
+            (DataType::new(Pod::F32, 1), "", bytes.into_flattened())
+        }
+        Values::Int(values) => (WHOLE, "", integers(values.iter().copied())),
+        Values::Vec2(values) => {
+            let bytes = values.iter().flat_map(|pair| pair.to_array()).flat_map(f32::to_le_bytes);
+            (DataType::new(Pod::F32, 2), "vector", bytes.collect())
+        }
+        Values::Vec3(values) if whole => {
+            let bytes = values.iter().flat_map(|triple| triple.to_array()).map(|part| part as i32);
+            (DataType::new(Pod::I32, 3), "vector", integers(bytes))
+        }
+        Values::Vec3(values) => (TRIPLE, "vector", triples(values)),
     }
 }
 
