@@ -1,12 +1,12 @@
 //! Curves as other programs write them: several prims that do not have the same, values of every type, closed and curly ones.
 
-mod mutation;
+mod counting;
 
 use std::path::Path;
 
 use glam::{Vec2, Vec3};
 use hairloom::groom::{Attribute, Domain, Groom, Values};
-use hairloom_io::cache::Cache;
+use hairloom_io::cache::{Cache, convert_frames};
 use hairloom_io::grooms::{self, Said};
 use hairloom_io::usd::{Value, Writer};
 
@@ -188,8 +188,33 @@ fn curly_cubic_strands_are_read_within_their_worth() {
     writer.finish().unwrap();
     let length = std::fs::metadata(&path).unwrap().len() as usize;
     let read = || grooms::read(&path, &Said::default()).unwrap().groom;
-    let (groom, peak) = mutation::measured(read);
+    let (groom, peak) = counting::measured(read);
     assert_eq!(groom.strands(), strands);
     assert!(groom.vertices() > 3 * strands * controls as usize, "{} vertices", groom.vertices());
     assert!(peak < 8 * length + (2 << 20), "{peak} for {length}");
+}
+
+#[test]
+fn widths_and_attributes_that_change_are_converted_frame_by_frame() {
+    let lines = "    float[] primvars:heat (\n        interpolation = \"uniform\"\n    )\n    float[] primvars:heat.timeSamples = {\n        \
+                 0: [0, 1],\n        1: [1, 2],\n        2: [2, 3],\n    }\n    float[] widths (\n        interpolation = \
+                 \"constant\"\n    )\n    float[] widths.timeSamples = {\n        0: [1],\n        2: [3],\n    }";
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.usda"), layer(&strands("Hair", lines))).unwrap();
+    let (mut from, said) = (folder.path().join("a.usda"), Said::default());
+    // On to an archive, and back again.
+    for name in ["b.usdc", "b.abc", "c.abc", "c.usda"] {
+        let to = folder.path().join(name);
+        let (cache, space) = Cache::open_in_own_space(&from, &said).unwrap();
+        assert_eq!(cache.frames(), 3, "{name}");
+        convert_frames(&cache, space, &to, &said, None, Ok).unwrap();
+        let written = Cache::open(&to).unwrap();
+        for frame in 0..3 {
+            let groom = written.frame(frame).unwrap().groom;
+            let heat = frame as f32;
+            assert_eq!(groom.widths, [1.0 + heat; 4], "{name}");
+            assert_eq!(values(&groom, "heat"), Some(&Values::Float(vec![heat, heat + 1.0])), "{name}");
+        }
+        from = to;
+    }
 }
