@@ -85,13 +85,11 @@ fn mix32(a: f32, b: f32, share: f64) -> f32 {
 fn slerp(a: [f64; 4], b: [f64; 4], share: f64) -> [f64; 4] {
     let dot: f64 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
     let (cosine, sign) = (dot.abs(), dot.signum());
-    let (of_a, of_b) = match cosine < 1.0 - 1e-9 {
-        true => {
-            let angle = cosine.acos();
-            (((1.0 - share) * angle).sin() / angle.sin(), (share * angle).sin() / angle.sin())
-        }
-        false => (1.0 - share, share),
-    };
+    if cosine >= 1.0 - 1e-9 {
+        return [0, 1, 2, 3].map(|i| mix(a[i], sign * b[i], share));
+    }
+    let angle = cosine.acos();
+    let (of_a, of_b) = (((1.0 - share) * angle).sin() / angle.sin(), (share * angle).sin() / angle.sin());
     [0, 1, 2, 3].map(|i| of_a * a[i] + of_b * sign * b[i])
 }
 
