@@ -134,6 +134,9 @@ fn as_it_is(mut groom: Groom, to: &Path, space: Space) -> Result<Groom, GroomErr
         tell(&format!("warning: {points} strands of a single point are left out"));
         groom = groom.subset(&curves)?;
     }
+    if groom.strands() == 0 {
+        return Err(GroomError::Empty);
+    }
     if groom.widths.is_empty() {
         groom.widths = vec![DEFAULT_WIDTH / space.unit; groom.vertices()];
     }
