@@ -28,6 +28,10 @@ pub(super) struct Row<S> {
     director: [S; 3],
     /// Frame at the start of the step.
     frame: [S; 4],
+    /// One over what resists the segment's turning.
+    slow: S,
+    /// One over the pivot of the joints' tridiagonal matrix.
+    pivot: S,
 }
 
 /// How a step is taken.
@@ -46,12 +50,15 @@ pub(super) struct Conditions {
     pub rotary_inertia: f64,
 }
 
-/// Most iterations of a step, but where more are asked for.
-const MOST_ITERATIONS: u32 = 40;
+/// Most iterations of a step, but where more are asked for. Roots that are torn away within a step, over several lengths of a segment, take
+/// that many while hair folds; otherwise there are two or three.
+const MOST_ITERATIONS: u32 = 200;
 /// Least compliance of a segment within a step, beside its weights of about 1: between two held ends the equations of segments that cannot
 /// stretch hang on each other, and single precision must tell them apart. Hair stretches by two millionths of what its forces move it by in
 /// a step.
 const LEAST_COMPLIANCE: f64 = 2.0e-6;
+/// Inertia of segments that are held, over mean mass and squared mean length.
+const IMMOVABLE: f64 = 1.0e20;
 /// Inertia of a thin bar about its middle, over its mass and squared length.
 const OWN_INERTIA: f64 = 1.0 / 12.0;
 
@@ -93,26 +100,22 @@ impl<S: Stored> StoredKernel<S> for SetTime<'_, S> {
         let Pack { still, timed, .. } = self.pack;
         let square = R::splat(self.dt * self.dt);
         let (own, added) = (R::splat(OWN_INERTIA), R::splat(self.rotary_inertia));
-        let (mut pivot, mut bend) = (R::zero(), R::load_from(&still[0].bend) * square);
+        let mut bend = R::load_from(&still[0].bend) * square;
         for (index, (row, timed)) in still.iter().zip(timed.iter_mut()).enumerate() {
             let behind = still.get(index + 1).map_or(R::zero(), |row| R::load_from(&row.bend) * square);
             let mass = R::load_from(&row.mass);
             let held = mass.less(R::splat(1.0e-12));
             // √G of a joint: how stiff it is beside the mass that it turns, within a step.
             let stiffness = (bend.max(behind) / mass.max(R::splat(1.0e-12))).sqrt();
-            let inertia = mass * own.max(added * stiffness);
+            let inertia = R::select(held, R::splat(IMMOVABLE), mass * own.max(added * stiffness));
             let length = R::load_from(&row.length) * R::load_from(&row.inverse_mean);
-            let turn_weight = R::select(held, R::zero(), length * length / inertia);
-            let diagonal = inertia + bend + behind - bend * bend * pivot;
-            pivot = R::select(held, R::zero(), R::one() / diagonal);
             let compliance = (R::load_from(&row.compliance) / square).max(R::splat(LEAST_COMPLIANCE));
             compliance.store_to(&mut timed.compliance);
             inertia.store_to(&mut timed.inertia);
-            R::select(held, R::zero(), R::one() / inertia).store_to(&mut timed.slow);
-            turn_weight.store_to(&mut timed.turn_weight);
-            (turn_weight / R::load_from(&row.length)).store_to(&mut timed.lever);
+            (R::one() / inertia).store_to(&mut timed.slow);
+            (length * length).store_to(&mut timed.square);
+            (length * R::load_from(&row.inverse_mean)).store_to(&mut timed.arm);
             bend.store_to(&mut timed.bend);
-            pivot.store_to(&mut timed.pivot);
             bend = behind;
         }
     }
@@ -193,6 +196,7 @@ fn pull_joints<S: Stored, R: Loads<S>>(clamp: Quaternion<R>, darboux: Darboux, s
     let mut pull = first.pull(darboux) * (two * stiffness);
     let (mut right, mut pivot) = (Vector3::zero(), R::zero());
     for s in 0..segments {
+        let (row, timed_row) = (&moving[s], &timed[s]);
         let mut next_pull = Vector3::zero();
         let mut next_stiffness = R::zero();
         let mut next_frame = frame;
@@ -203,10 +207,18 @@ fn pull_joints<S: Stored, R: Loads<S>>(clamp: Quaternion<R>, darboux: Darboux, s
             let joint = BendTwist { before: frame, behind: next_frame, rest };
             next_pull = joint.pull(darboux) * (two * next_stiffness);
         }
-        let own = pull - next_pull - R::load_vector(&moving[s].torque);
-        right = right.mul_add(stiffness * pivot, own);
+        // What turns the segment beyond what has been applied to it: its joints, and the forces on its ends about its middle.
+        let (director, force) = (frame.third_axis(), R::load_vector(&row.force));
+        let arm = R::load_from(&timed_row.arm);
+        let own = cross(force, director).mul_add(arm, pull - next_pull) - R::load_vector(&row.torque);
+        // A taut segment also resists turning by its tension.
+        let inertia = (force.dot(director) * -arm).max(R::zero()) + R::load_from(&timed_row.inertia);
+        let coupling = stiffness * pivot;
+        right = right.mul_add(coupling, own);
+        pivot = R::one() / (inertia + stiffness + next_stiffness - stiffness * coupling);
         R::store_vector(right, &mut scratch[s].right);
-        pivot = R::load_from(&timed[s].pivot);
+        (R::one() / inertia).store_to(&mut scratch[s].slow);
+        pivot.store_to(&mut scratch[s].pivot);
         (frame, pull, stiffness) = (next_frame, next_pull, next_stiffness);
     }
 }
@@ -223,7 +235,7 @@ fn turn_segments<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>) {
     let mut coupling = R::zero();
     for s in (0..segments).rev() {
         let (timed, row, scratch) = (&timed[s], &mut moving[s], &mut scratch[s]);
-        turn = turn.mul_add(stiffness, R::load_vector(&scratch.right)) * R::load_from(&timed.pivot);
+        turn = turn.mul_add(stiffness, R::load_vector(&scratch.right)) * R::load_from(&scratch.pivot);
         stiffness = R::load_from(&timed.bend);
         let frame = turned(R::load_quaternion(&row.frame), turn);
         R::store_quaternion(frame, &mut row.frame);
@@ -234,7 +246,7 @@ fn turn_segments<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>) {
         let director = frame.third_axis();
         let compliance = R::load_from(&timed.compliance);
         let force = R::load_vector(&row.force);
-        let turn_weight = R::load_from(&timed.turn_weight);
+        let turn_weight = R::load_from(&timed.square) * R::load_from(&scratch.slow);
         let weight = R::load_from(&still[s].start);
         let diagonal = (weight + end_weight) + (turn_weight + compliance);
         let matrix =
@@ -268,9 +280,12 @@ fn place_segments<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>) -> R {
         R::store_vector(R::load_vector(&row.position) + moved, &mut row.position);
         R::store_vector(R::load_vector(&row.force) + next, &mut row.force);
         let frame = R::load_quaternion(&row.frame);
-        let turn = cross(next, R::load_vector(&scratch[s].director)) * R::load_from(&timed[s].lever);
+        let turn = cross(next, R::load_vector(&scratch[s].director))
+            * (R::load_from(&timed[s].arm) * R::load_from(&scratch[s].slow));
         most = most.max(turn.length_squared());
         R::store_quaternion(turned(frame, turn), &mut row.frame);
+        let torque = turn.mul_add(R::load_from(&timed[s].inertia), R::load_vector(&row.torque));
+        R::store_vector(torque, &mut row.torque);
         push = next;
     }
     let row = &mut moving[segments];
@@ -306,11 +321,10 @@ fn predict<S: Stored, R: Loads<S>>(pack: &mut Pack<S>, conditions: &Conditions, 
         R::store_vector(position + moved, &mut row.position);
         R::store_vector(push, &mut row.force);
 
-        let turn_weight = R::load_from(&timed.turn_weight);
+        let slow = R::load_from(&timed.slow);
         let torque = R::load_vector(&row.torque) * square;
-        let turn = R::load_vector(&row.spin).mul_add(dt, torque * R::load_from(&timed.slow));
-        let turn = cross(push, frame.third_axis()).mul_add(R::load_from(&timed.lever), turn);
-        let held = turn_weight.less(R::splat(1.0e-12));
+        let turn = R::load_vector(&row.spin).mul_add(dt, torque * slow);
+        let held = slow.less(R::splat(1.0e-12));
         let turn = Vector3::select(held, Vector3::zero(), turn);
         R::store_quaternion(turned(frame, turn), &mut row.frame);
         R::store_vector(torque, &mut row.torque);

@@ -44,7 +44,7 @@ pub(super) struct Moving<S> {
     pub spin: [S; 3],
     /// Force of the segment on the vertex towards the tip over the mean mass, in the last step [m/s²].
     pub force: [S; 3],
-    /// Torque of the joints on the segment over mean mass and squared mean length, in the last step [1/s²].
+    /// Torque of joints and forces on the segment over mean mass and squared mean length, in the last step [1/s²].
     pub torque: [S; 3],
 }
 
@@ -55,17 +55,14 @@ pub(super) struct Timed<S> {
     pub compliance: S,
     /// Inertia of the segment over mean mass and squared mean length.
     pub inertia: S,
-    /// One over that; 0 where the segment is held.
+    /// One over that.
     pub slow: S,
-    /// Squared length over mean squared length and inertia: by how much less a segment resists turning than moving; 0 where it is
-    /// held.
-    pub turn_weight: S,
-    /// That over the length [1/m].
-    pub lever: S,
+    /// Squared length over squared mean length.
+    pub square: S,
+    /// Length over squared mean length [1/m]: what a force at the ends, over the mean mass, turns the segment with.
+    pub arm: S,
     /// Stiffness of the joint times the squared time step.
     pub bend: S,
-    /// One over the pivot of the joints' tridiagonal matrix; 0 where the segment is held.
-    pub pivot: S,
 }
 
 /// Strands of nearly equal vertex counts.
@@ -208,26 +205,14 @@ impl<S: Stored> Pack<S> {
         }
     }
 
-    /// Gives a strand the forces that it rests with, where the model has some: then its first step does not begin with none.
-    pub(super) fn load_forces(
-        &mut self,
-        lane: usize,
-        model: &Model,
-        range: std::ops::Range<usize>,
-        turn: DQuat,
-    ) {
+    /// Gives a strand the forces that it rests with, where the model has some: then its first step does not begin with none. They hold
+    /// its weight, and so do not turn with the body that holds it.
+    pub(super) fn load_forces(&mut self, lane: usize, model: &Model, range: std::ops::Range<usize>) {
         let Some(rest) = &model.rest else { return };
         let count = range.len() as f64;
         let mass = model.masses[range.clone()].iter().map(|&mass| f64::from(mass)).sum::<f64>() / count;
-        let length = model.rest_lengths[range.clone()].iter().sum::<f64>() / (count - 1.0);
         for vertex in 0..range.len() - 1 {
-            let force = turn * rest.forces[range.start + vertex];
-            let edge = self.position(lane, vertex + 1) - self.position(lane, vertex);
-            let row = &mut self.moving[vertex];
-            set_vector(&mut row.force, lane, force / mass);
-            if self.still[vertex].mass.get(lane) > 0.0 {
-                set_vector(&mut row.torque, lane, edge.cross(force) / (mass * length * length));
-            }
+            set_vector(&mut self.moving[vertex].force, lane, rest.forces[range.start + vertex] / mass);
         }
     }
 

@@ -36,9 +36,9 @@ impl<S: Stored> Rods<S> {
     pub(super) fn load(&mut self, model: &Model, state: &State, turn: impl Fn(usize) -> DQuat + Sync) {
         self.packs.par_iter_mut().for_each(|pack| {
             for (lane, strand) in pack.lanes() {
-                let (range, turn) = (model.range(strand), turn(strand));
-                pack.load(lane, state, range.clone(), turn);
-                pack.load_forces(lane, model, range, turn);
+                let range = model.range(strand);
+                pack.load(lane, state, range.clone(), turn(strand));
+                pack.load_forces(lane, model, range);
             }
         });
     }
