@@ -9,6 +9,7 @@ pub mod ftl;
 mod jump;
 pub(crate) mod leaving;
 mod lengths;
+mod material_points;
 pub mod nsgs;
 mod packing;
 mod report;

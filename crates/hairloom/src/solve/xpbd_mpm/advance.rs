@@ -12,8 +12,9 @@
 
 use glam::DVec3;
 
-use super::ABSURD_SPEED;
+use super::drive::Part;
 use super::pack::{Moving, Pack, Still, Timed};
+use super::{ABSURD_SPEED, Params};
 use crate::math::{Loads, Quaternion, Real, Stored, StoredKernel, Symmetric3, Vector3};
 use crate::rod::cosserat::{BendTwist, Darboux, product};
 
@@ -50,6 +51,13 @@ pub(super) struct Conditions {
     pub rotary_inertia: f64,
 }
 
+impl Conditions {
+    pub(super) fn new(part: &Part<'_>, params: &Params) -> Self {
+        let Params { iterations, tolerance, darboux, rotary_inertia, .. } = *params;
+        Self { dt: part.dt, gravity: part.drive.gravity, iterations, tolerance, darboux, rotary_inertia }
+    }
+}
+
 /// Most iterations of a step, but where more are asked for. Roots that are torn away within a step, over several lengths of a segment, take
 /// that many while hair folds; otherwise there are two or three.
 const MOST_ITERATIONS: u32 = 200;
@@ -83,6 +91,13 @@ pub(super) struct Advance<'a, S> {
     pub pack: &'a mut Pack<S>,
     pub conditions: Conditions,
     pub scratch: &'a mut Vec<Row<S>>,
+}
+
+/// The same after something else has moved vertices.
+struct Answer<'a, S> {
+    pack: &'a mut Pack<S>,
+    conditions: Conditions,
+    scratch: &'a mut Vec<Row<S>>,
 }
 
 /// Constants for a time step.
@@ -131,6 +146,13 @@ impl<S: Stored> Pack<S> {
         }
         scratch.resize(self.moving.len(), Row::default());
         S::dispatch(Advance { pack: self, conditions, scratch })
+    }
+
+    /// Answers to what moved vertices after a step and gave them other velocities: as if that had been a force during the step. Returns
+    /// the number of iterations.
+    pub(super) fn answer(&mut self, conditions: Conditions, scratch: &mut Vec<Row<S>>) -> u32 {
+        scratch.resize(self.moving.len(), Row::default());
+        S::dispatch(Answer { pack: self, conditions: Conditions { iterations: 1, ..conditions }, scratch })
     }
 }
 
@@ -328,32 +350,75 @@ fn predict<S: Stored, R: Loads<S>>(pack: &mut Pack<S>, conditions: &Conditions, 
         let turn = Vector3::select(held, Vector3::zero(), turn);
         R::store_quaternion(turned(frame, turn), &mut row.frame);
         R::store_vector(torque, &mut row.torque);
+        // The spin is what the frame will have turned by.
+        R::store_vector(Vector3::<R>::zero(), &mut row.spin);
         before = push;
     }
 }
 
-/// Velocities by what the forces have added to them, which is how far vertices have gone, and spins by how far frames have turned. Returns the square of the largest speed.
+/// Lets the iterations go on after something else has moved vertices: velocities without the forces of the rods, and forces as they were.
+#[inline(always)]
+fn resume<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>, dt: f64) {
+    let Strand { still, moving, scratch, .. } = strand;
+    let (rate, square) = (R::splat(-1.0 / dt), R::splat(dt * dt));
+    let mut before = Vector3::<R>::zero();
+    for ((row, still), scratch) in moving.iter_mut().zip(still.iter()).zip(scratch.iter_mut()) {
+        scratch.frame = row.frame;
+        let push = R::load_vector(&row.force) * square;
+        let pushed = before * R::load_from(&still.weight) - push * R::load_from(&still.start);
+        R::store_vector(pushed.mul_add(rate, R::load_vector(&row.velocity)), &mut row.velocity);
+        R::store_vector(push, &mut row.force);
+        R::store_vector(R::load_vector(&row.torque) * square, &mut row.torque);
+        before = push;
+    }
+}
+
+/// Iterations until all lengths are near enough to what the forces make them. Returns how many.
+#[inline(always)]
+fn iterate<S: Stored, R: Loads<S>>(
+    strand: &mut Strand<'_, S>,
+    clamp: Quaternion<R>,
+    conditions: &Conditions,
+) -> u32 {
+    let allowed = R::splat(2.0 * conditions.tolerance);
+    let mut iterations = 0;
+    loop {
+        pull_joints::<S, R>(clamp, conditions.darboux, strand);
+        turn_segments::<S, R>(strand);
+        let turned = place_segments::<S, R>(strand);
+        iterations += 1;
+        let settled = iterations >= conditions.iterations && !R::any(allowed.less(turned));
+        if settled || iterations >= conditions.iterations.max(MOST_ITERATIONS) {
+            return iterations;
+        }
+    }
+}
+
+/// Velocities by what the forces have added to them, which is how far vertices have gone, and spins by how far frames have turned. Returns
+/// 1 where a speed is absurd or no number, else 0.
 #[inline(always)]
 fn finish<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>, dt: f64) -> R {
     let Strand { still, moving, scratch, .. } = strand;
     let (rate, square) = (R::splat(1.0 / dt), R::splat(1.0 / (dt * dt)));
-    let (mut fastest, mut before) = (R::zero(), Vector3::<R>::zero());
+    let limit = R::splat(ABSURD_SPEED * ABSURD_SPEED);
+    let (mut lost, mut before) = (R::zero(), Vector3::<R>::zero());
     for ((row, still), old) in moving.iter_mut().zip(still.iter()).zip(scratch.iter()) {
         let (push, torque) = (R::load_vector(&row.force), R::load_vector(&row.torque));
         let pushed = before * R::load_from(&still.weight) - push * R::load_from(&still.start);
         let velocity = pushed.mul_add(rate, R::load_vector(&row.velocity));
-        fastest = fastest.max(velocity.length_squared());
+        // Numbers that are none are not less than anything.
+        lost = R::select(velocity.length_squared().less(limit), lost, R::one());
         R::store_vector(velocity, &mut row.velocity);
         let turn =
             product(R::load_quaternion(&row.frame), R::load_quaternion(&old.frame).conjugate()).forward();
         // Twice the tangent of half the angle: one over the real part, which is near 1.
         let scale = (R::splat(2.0) - turn.real) * R::splat(2.0) * rate;
-        R::store_vector(turn.imaginary * scale, &mut row.spin);
+        R::store_vector(turn.imaginary.mul_add(scale, R::load_vector(&row.spin)), &mut row.spin);
         R::store_vector(push * square, &mut row.force);
         R::store_vector(torque * square, &mut row.torque);
         before = push;
     }
-    fastest
+    lost
 }
 
 impl<S: Stored> StoredKernel<S> for Advance<'_, S> {
@@ -367,23 +432,24 @@ impl<S: Stored> StoredKernel<S> for Advance<'_, S> {
         let clamp = R::load_quaternion(&pack.clamp);
         let Pack { still, timed, moving, .. } = pack;
         let mut strand = Strand { still, timed, moving, scratch };
-        let allowed = R::splat(2.0 * conditions.tolerance);
-        let mut iterations = 0;
-        loop {
-            pull_joints::<S, R>(clamp, conditions.darboux, &mut strand);
-            turn_segments::<S, R>(&mut strand);
-            let turned = place_segments::<S, R>(&mut strand);
-            iterations += 1;
-            let settled = iterations >= conditions.iterations && !R::any(allowed.less(turned));
-            if settled || iterations >= conditions.iterations.max(MOST_ITERATIONS) {
-                break;
-            }
-        }
-        let fastest = finish::<S, R>(&mut strand, conditions.dt);
-        let limit = R::splat(ABSURD_SPEED * ABSURD_SPEED);
-        // Numbers that are none are not less than anything.
-        let sound = R::select(fastest.less(limit), R::zero(), R::one());
-        let lost = R::any(R::zero().less(sound));
-        Taken { iterations, lost }
+        let iterations = iterate::<S, R>(&mut strand, clamp, &conditions);
+        let lost = finish::<S, R>(&mut strand, conditions.dt);
+        Taken { iterations, lost: R::any(R::zero().less(lost)) }
+    }
+}
+
+impl<S: Stored> StoredKernel<S> for Answer<'_, S> {
+    type Output = u32;
+
+    #[inline(always)]
+    fn run<R: Loads<S>>(self) -> u32 {
+        let Self { pack, conditions, scratch } = self;
+        let clamp = R::load_quaternion(&pack.clamp);
+        let Pack { still, timed, moving, .. } = pack;
+        let mut strand = Strand { still, timed, moving, scratch };
+        resume::<S, R>(&mut strand, conditions.dt);
+        let iterations = iterate::<S, R>(&mut strand, clamp, &conditions);
+        finish::<S, R>(&mut strand, conditions.dt);
+        iterations
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use glam::{DQuat, DVec3};
 
-use super::pack::{Pack, get_frame, get_vector, set_frame, set_vector};
+use super::pack::{Pack, get_vector, set_frame, set_vector};
 use crate::math::{Pose, Stored};
 use crate::scene::{Attachment, Drive, Model, Seat};
 
@@ -140,8 +140,8 @@ impl<'a> Holds<'a> {
 }
 
 impl<S: Stored> Pack<S> {
-    /// Takes held vertices and segments where they will be at the end of a step of `dt` [s], and gives them the velocities and spins
-    /// that lead there.
+    /// Takes held vertices and segments where they will be at the end of a step of `dt` [s], and gives vertices the velocities that lead
+    /// there.
     #[inline(always)]
     pub(super) fn hold(&mut self, dt: f64) {
         for &(lane, vertex, target) in &self.targets {
@@ -153,9 +153,6 @@ impl<S: Stored> Pack<S> {
         }
         for &(lane, segment, frame) in &self.frames {
             let (lane, row) = (lane as usize, &mut self.moving[segment as usize]);
-            let turn = frame * get_frame(&row.frame, lane).conjugate();
-            let turn = if turn.w < 0.0 { -turn } else { turn };
-            set_vector(&mut row.spin, lane, turn.normalize().to_scaled_axis() / dt);
             set_frame(&mut row.frame, lane, frame);
         }
     }

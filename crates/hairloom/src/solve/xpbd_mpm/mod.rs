@@ -45,10 +45,11 @@ pub use params::Params;
 
 use std::sync::Arc;
 
+use self::advance::Conditions;
 use self::coupling::Coupling;
 use self::drive::{Holds, Part};
 use self::rods::Rods;
-use super::jump::carry;
+use super::jump::jumping;
 use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_drive, check_dt};
 use crate::groom::Remap;
 use crate::math::lanes::Row;
@@ -76,14 +77,15 @@ impl XpbdMpm {
     pub fn new(model: &Arc<Model>, params: Params) -> Self {
         let held = vec![false; model.vertices()];
         let rods = Rods::new(model, &held, &params);
-        let coupling = params.contact.then(|| Coupling::new(model, &held, &params));
+        let coupling = params.contact.then(|| Coupling::new(model, &rods, &held, &params));
         Self { params, model: Arc::clone(model), held, rods, coupling, unseated: true }
     }
 
     /// Lays everything out anew, for other held vertices.
     fn lay_out(&mut self, held: Vec<bool>) {
         self.rods = Rods::new(&self.model, &held, &self.params);
-        self.coupling = self.params.contact.then(|| Coupling::new(&self.model, &held, &self.params));
+        self.coupling =
+            self.params.contact.then(|| Coupling::new(&self.model, &self.rods, &held, &self.params));
         self.held = held;
     }
 
@@ -115,10 +117,11 @@ impl XpbdMpm {
     /// Takes hair along with bodies that jump.
     fn jump(&mut self, drive: &Drive<'_>) {
         if (0..drive.bodies.len()).any(|body| drive.jumps(body)) {
-            let mut state = self.state();
-            carry(&self.model, drive, &mut state);
-            let holds = Holds::new(&self.model, drive);
-            self.rods.load(&self.model, &state, |strand| holds.turn_at_start(strand));
+            let jumping = jumping(drive);
+            self.rods.carry(&jumping);
+            if let Some(coupling) = &mut self.coupling {
+                coupling.carry(&self.model, &jumping);
+            }
         }
     }
 
@@ -129,7 +132,7 @@ impl XpbdMpm {
         let at_once = self.coupling.is_none() && !parts.first().is_some_and(meets);
         for parts in parts.chunks(if at_once { parts.len().max(1) } else { 1 }) {
             if let Some(coupling) = &mut self.coupling {
-                report.time("grid", || coupling.begin(&self.rods.packs, &self.model.offsets));
+                report.time("exchange", || coupling.begin(&self.rods));
             }
             report.iterations += report.time("rods", || self.rods.advance(holds, parts, &self.params))?;
             if at_once {
@@ -158,16 +161,13 @@ impl XpbdMpm {
         let mut report = Report::default();
         let obstacles = part.drive.obstacles();
         if let Some(coupling) = &mut self.coupling {
-            let (packs, margin) = (&mut self.rods.packs, self.params.margin);
-            report
-                .time("grid", || coupling.step(packs, &self.model.offsets, &obstacles, margin, part.dt))
-                .map_err(|error| StepError::BadStep(error.to_string()))?;
-            report.contacts = coupling.stressed();
-            self.rods.rebase();
+            coupling.step(&self.model, &self.rods, &obstacles, part.dt, &mut report)?;
+            let conditions = Conditions::new(part, &self.params);
+            report.iterations = report.time("rods", || coupling.take_back(&mut self.rods, conditions));
             self.rods.check()?;
         }
         if obstacles.any_collides() {
-            report.contacts +=
+            report.contacts =
                 report.time("bodies", || self.rods.leave_bodies(&self.model, &obstacles, self.params.margin));
         }
         Ok(report)
@@ -240,7 +240,8 @@ impl Solver for XpbdMpm {
         let unseated = from.take::<u32>("unseated", 1)?[0] != 0;
         let mut rods = Rods::new(&self.model, &held, &self.params);
         rods.restore(from)?;
-        let mut coupling = self.params.contact.then(|| Coupling::new(&self.model, &held, &self.params));
+        let mut coupling =
+            self.params.contact.then(|| Coupling::new(&self.model, &rods, &held, &self.params));
         if let Some(coupling) = &mut coupling {
             coupling.restore(from)?;
         }

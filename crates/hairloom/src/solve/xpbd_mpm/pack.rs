@@ -3,8 +3,8 @@
 use glam::{DQuat, DVec3};
 
 use super::Params;
-use crate::math::Stored;
 use crate::math::lanes::WIDTH;
+use crate::math::{Pose, Stored};
 use crate::rest::RestElement;
 use crate::rod::cosserat::{bending_length, frames_along};
 use crate::scene::{Model, State};
@@ -148,6 +148,34 @@ impl<S: Stored> Pack<S> {
     /// Lanes that hold a strand.
     pub(super) fn lanes(&self) -> impl Iterator<Item = (usize, usize)> + use<S> {
         self.strands.into_iter().enumerate().filter(|&(_, s)| s != EMPTY).map(|(lane, s)| (lane, s as usize))
+    }
+
+    /// How many vertices the strands have together.
+    pub(super) fn points(&self) -> usize {
+        self.counts.iter().map(|&count| count as usize).sum()
+    }
+
+    /// Lane and row of every vertex, strand after strand.
+    pub(super) fn vertices(&self) -> impl Iterator<Item = (usize, usize)> + use<S> {
+        let counts = self.counts;
+        self.lanes().flat_map(move |(lane, _)| (0..counts[lane] as usize).map(move |vertex| (lane, vertex)))
+    }
+
+    /// Moves a strand rigidly from one pose to another, with all its forces.
+    pub(super) fn carry(&mut self, lane: usize, before: &Pose, after: &Pose) {
+        let turn = (after.rotation * before.rotation.conjugate()).normalize();
+        self.origins[lane] = after.apply(before.apply_inverse(self.origins[lane]));
+        let clamp = turn * get_frame(&self.clamp, lane);
+        set_frame(&mut self.clamp, lane, clamp);
+        for row in &mut self.moving[..self.counts[lane] as usize] {
+            let Moving { position, velocity, frame, spin, force, torque } = row;
+            for vector in [position, velocity, spin, force, torque] {
+                let turned = turn * get_vector(vector, lane);
+                set_vector(vector, lane, turned);
+            }
+            let turned = turn * get_frame(frame, lane);
+            set_frame(frame, lane, turned);
+        }
     }
 
     /// Masses, stiffnesses and natural shape of one strand.

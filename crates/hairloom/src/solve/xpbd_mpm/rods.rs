@@ -8,7 +8,7 @@ use super::drive::{Holds, Part};
 use super::pack::{Pack, get_frame, get_vector};
 use super::{ABSURD_SPEED, Params};
 use crate::body::Obstacles;
-use crate::math::Stored;
+use crate::math::{Pose, Stored};
 use crate::scene::{Model, State};
 use crate::solve::StepError;
 use crate::solve::packing::groups;
@@ -72,15 +72,12 @@ impl<S: Stored> Rods<S> {
         parts: &[Part<'a>],
         params: &Params,
     ) -> Result<u32, StepError> {
-        let Params { iterations, tolerance, darboux, rotary_inertia, .. } = *params;
         let packs = self.packs.par_iter_mut();
         let taken = packs.map_init(Vec::new, |scratch, pack| {
             let (mut all, mut lost) = (0, false);
             for part in parts {
-                let (dt, gravity) = (part.dt, part.drive.gravity);
-                let conditions = Conditions { dt, gravity, iterations, tolerance, darboux, rotary_inertia };
                 holds.act(part, pack);
-                let taken = pack.advance(conditions, scratch);
+                let taken = pack.advance(Conditions::new(part, params), scratch);
                 pack.rebase();
                 (all, lost) = (all + taken.iterations, lost || taken.lost);
             }
@@ -93,9 +90,22 @@ impl<S: Stored> Rods<S> {
         Ok(iterations)
     }
 
-    /// Lets all lanes count from where their first vertices are.
-    pub(super) fn rebase(&mut self) {
-        self.packs.par_iter_mut().for_each(Pack::rebase);
+    /// Moves strands rigidly from one pose to another.
+    pub(super) fn carry(&mut self, jumping: &[(usize, Pose, Pose)]) {
+        let places: Vec<(usize, usize, usize)> = self
+            .packs
+            .iter()
+            .enumerate()
+            .flat_map(|(pack, lanes)| lanes.lanes().map(move |(lane, strand)| (strand, pack, lane)))
+            .collect();
+        let mut of_strand = vec![(0, 0); places.len()];
+        for (strand, pack, lane) in places {
+            of_strand[strand] = (pack, lane);
+        }
+        for (strand, before, after) in jumping {
+            let (pack, lane) = of_strand[*strand];
+            self.packs[pack].carry(lane, before, after);
+        }
     }
 
     /// Moves all vertices out of bodies. Returns how many touch.
