@@ -25,8 +25,6 @@ pub(super) struct Row<S> {
     right: [S; 3],
     /// Inverse of the pivot of a segment.
     inverse: [S; 6],
-    /// Third axis of the segment's frame.
-    director: [S; 3],
     /// Frame at the start of the step.
     frame: [S; 4],
     /// One over what resists the segment's turning.
@@ -128,7 +126,6 @@ impl<S: Stored> StoredKernel<S> for SetTime<'_, S> {
             compliance.store_to(&mut timed.compliance);
             inertia.store_to(&mut timed.inertia);
             (R::one() / inertia).store_to(&mut timed.slow);
-            (length * length).store_to(&mut timed.square);
             (length * R::load_from(&row.inverse_mean)).store_to(&mut timed.arm);
             bend.store_to(&mut timed.bend);
             bend = behind;
@@ -268,18 +265,18 @@ fn turn_segments<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>) {
         let director = frame.third_axis();
         let compliance = R::load_from(&timed.compliance);
         let force = R::load_vector(&row.force);
-        let turn_weight = R::load_from(&timed.square) * R::load_from(&scratch.slow);
+        let length = R::load_from(&still[s].length);
+        let turn_weight = length * R::load_from(&timed.arm) * R::load_from(&scratch.slow);
         let weight = R::load_from(&still[s].start);
         let diagonal = (weight + end_weight) + (turn_weight + compliance);
         let matrix =
             inverse.scaled(-(coupling * coupling)).add_outer(-turn_weight, director).add_diagonal(diagonal);
-        let misfit = director.mul_add(-R::load_from(&still[s].length), end - start);
+        let misfit = director.mul_add(-length, end - start);
         let own = -force.mul_add(compliance, misfit);
         right = (inverse * right).mul_add(coupling, own);
         inverse = matrix.inverse();
         R::store_vector(right, &mut scratch.right);
         store_symmetric(inverse, &mut scratch.inverse);
-        R::store_vector(director, &mut scratch.director);
         (end, coupling, end_weight) = (start, weight, R::load_from(&still[s].weight));
     }
 }
@@ -302,8 +299,8 @@ fn place_segments<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>) -> R {
         R::store_vector(R::load_vector(&row.position) + moved, &mut row.position);
         R::store_vector(R::load_vector(&row.force) + next, &mut row.force);
         let frame = R::load_quaternion(&row.frame);
-        let turn = cross(next, R::load_vector(&scratch[s].director))
-            * (R::load_from(&timed[s].arm) * R::load_from(&scratch[s].slow));
+        let turn =
+            cross(next, frame.third_axis()) * (R::load_from(&timed[s].arm) * R::load_from(&scratch[s].slow));
         most = most.max(turn.length_squared());
         R::store_quaternion(turned(frame, turn), &mut row.frame);
         let torque = turn.mul_add(R::load_from(&timed[s].inertia), R::load_vector(&row.torque));
@@ -327,7 +324,7 @@ fn predict<S: Stored, R: Loads<S>>(pack: &mut Pack<S>, conditions: &Conditions, 
     let mut before = Vector3::<R>::zero();
     for (index, ((row, still), timed)) in moving.iter_mut().zip(still.iter()).zip(timed.iter()).enumerate() {
         let (position, frame) = (R::load_vector(&row.position), R::load_quaternion(&row.frame));
-        R::store_quaternion(frame, &mut scratch[index].frame);
+        scratch[index].frame = row.frame;
         let weight = R::load_from(&still.weight);
         let mut velocity = R::load_vector(&row.velocity);
         if let Some(wind) = wind.get(index) {
@@ -350,13 +347,14 @@ fn predict<S: Stored, R: Loads<S>>(pack: &mut Pack<S>, conditions: &Conditions, 
         let turn = Vector3::select(held, Vector3::zero(), turn);
         R::store_quaternion(turned(frame, turn), &mut row.frame);
         R::store_vector(torque, &mut row.torque);
-        // The spin is what the frame will have turned by.
+        // What the frame turns by will be the spin.
         R::store_vector(Vector3::<R>::zero(), &mut row.spin);
         before = push;
     }
 }
 
-/// Lets the iterations go on after something else has moved vertices: velocities without the forces of the rods, and forces as they were.
+/// Lets the iterations go on after something else has moved vertices: velocities without what forces added to them, and spins to which
+/// what frames still turn by is added.
 #[inline(always)]
 fn resume<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>, dt: f64) {
     let Strand { still, moving, scratch, .. } = strand;
@@ -365,10 +363,11 @@ fn resume<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>, dt: f64) {
     for ((row, still), scratch) in moving.iter_mut().zip(still.iter()).zip(scratch.iter_mut()) {
         scratch.frame = row.frame;
         let push = R::load_vector(&row.force) * square;
+        let torque = R::load_vector(&row.torque) * square;
         let pushed = before * R::load_from(&still.weight) - push * R::load_from(&still.start);
         R::store_vector(pushed.mul_add(rate, R::load_vector(&row.velocity)), &mut row.velocity);
         R::store_vector(push, &mut row.force);
-        R::store_vector(R::load_vector(&row.torque) * square, &mut row.torque);
+        R::store_vector(torque, &mut row.torque);
         before = push;
     }
 }

@@ -57,8 +57,6 @@ pub(super) struct Timed<S> {
     pub inertia: S,
     /// One over that.
     pub slow: S,
-    /// Squared length over squared mean length.
-    pub square: S,
     /// Length over squared mean length [1/m]: what a force at the ends, over the mean mass, turns the segment with.
     pub arm: S,
     /// Stiffness of the joint times the squared time step.
@@ -230,6 +228,26 @@ impl<S: Stored> Pack<S> {
             for vector in [&mut row.spin, &mut row.force, &mut row.torque] {
                 set_vector(vector, lane, DVec3::ZERO);
             }
+        }
+    }
+
+    /// Writes where a strand is and how it moves.
+    pub(super) fn store(&self, lane: usize, state: &mut State, range: std::ops::Range<usize>) {
+        let positions = state.positions[range.clone()].iter_mut().zip(&mut state.velocities[range.clone()]);
+        let columns = positions.zip(&mut state.orientations[range]);
+        let mut frame = DQuat::IDENTITY;
+        let last = self.counts[lane] as usize - 1;
+        for (index, (row, ((position, velocity), orientation))) in self.moving.iter().zip(columns).enumerate()
+        {
+            *position = self.origins[lane] + get_vector(&row.position, lane);
+            *velocity = get_vector(&row.velocity, lane);
+            // The tip has no segment: it repeats the last one.
+            if index < last {
+                frame = get_frame(&row.frame, lane);
+                // Unit length but for single precision: one Newton step.
+                frame = frame * (1.5 - 0.5 * frame.length_squared());
+            }
+            *orientation = frame;
         }
     }
 

@@ -51,15 +51,8 @@ impl<S: Stored> Rods<S> {
         state.orientations.resize(vertices, DQuat::IDENTITY);
         for pack in &self.packs {
             for (lane, strand) in pack.lanes() {
-                let (start, count) = (self.offsets[strand] as usize, pack.counts[lane] as usize);
-                for (vertex, row) in pack.moving.iter().enumerate().take(count) {
-                    state.positions[start + vertex] = pack.position(lane, vertex);
-                    state.velocities[start + vertex] = get_vector(&row.velocity, lane);
-                    // The tip has no segment: it repeats the last one.
-                    let frame = get_frame(&pack.moving[vertex.min(count - 2)].frame, lane);
-                    // Unit length but for single precision: one Newton step.
-                    state.orientations[start + vertex] = frame * (1.5 - 0.5 * frame.length_squared());
-                }
+                let range = self.offsets[strand] as usize..self.offsets[strand + 1] as usize;
+                pack.store(lane, state, range);
             }
         }
     }
