@@ -12,11 +12,12 @@
 
 use glam::DVec3;
 
+use super::Params;
 use super::drive::Part;
 use super::pack::{Moving, Pack, Still, Timed};
-use super::{ABSURD_SPEED, Params};
 use crate::math::{Loads, Quaternion, Real, Stored, StoredKernel, Symmetric3, Vector3};
 use crate::rod::cosserat::{BendTwist, Darboux, product};
+use crate::solve::ABSURD_SPEED;
 
 /// Room for one row of what a step must remember.
 #[derive(Debug, Clone, Copy, Default)]
@@ -203,19 +204,30 @@ fn turned<R: Real>(frame: Quaternion<R>, turn: Vector3<R>) -> Quaternion<R> {
     if R::any(R::splat(0.01).less(half.length_squared())) { raw.normalized() } else { raw.renormalized() }
 }
 
-/// The right-hand sides of all joints, from the root to the tip, with those before eliminated.
+/// The right-hand sides of all joints, from the root to the tip, with those before eliminated. With `begin` rows are predicted on the way.
 #[inline(always)]
-fn pull_joints<S: Stored, R: Loads<S>>(clamp: Quaternion<R>, darboux: Darboux, strand: &mut Strand<'_, S>) {
-    let Strand { still, timed, moving, scratch } = strand;
-    let segments = moving.len() - 1;
+fn pull_joints<S: Stored, R: Loads<S>>(
+    strand: &mut Strand<'_, S>,
+    clamp: Quaternion<R>,
+    darboux: Darboux,
+    mut begin: Option<Prediction<'_, S, R>>,
+) {
+    let segments = strand.moving.len() - 1;
     let two = R::splat(2.0);
-    let mut frame = R::load_quaternion(&moving[0].frame);
-    let first = BendTwist { before: clamp, behind: frame, rest: R::load_quaternion(&still[0].rest) };
-    let mut stiffness = R::load_from(&timed[0].bend);
+    if let Some(prediction) = &mut begin {
+        prediction.row(strand, 0);
+    }
+    let mut frame = R::load_quaternion(&strand.moving[0].frame);
+    let first = BendTwist { before: clamp, behind: frame, rest: R::load_quaternion(&strand.still[0].rest) };
+    let mut stiffness = R::load_from(&strand.timed[0].bend);
     let mut pull = first.pull(darboux) * (two * stiffness);
     let (mut right, mut pivot) = (Vector3::zero(), R::zero());
     for s in 0..segments {
-        let (row, timed_row) = (&moving[s], &timed[s]);
+        if let Some(prediction) = &mut begin {
+            prediction.row(strand, s + 1);
+        }
+        let Strand { still, timed, moving, scratch } = strand;
+        let (row, timed_row, scratch) = (&moving[s], &timed[s], &mut scratch[s]);
         let mut next_pull = Vector3::zero();
         let mut next_stiffness = R::zero();
         let mut next_frame = frame;
@@ -235,9 +247,9 @@ fn pull_joints<S: Stored, R: Loads<S>>(clamp: Quaternion<R>, darboux: Darboux, s
         let coupling = stiffness * pivot;
         right = right.mul_add(coupling, own);
         pivot = R::one() / (inertia + stiffness + next_stiffness - stiffness * coupling);
-        R::store_vector(right, &mut scratch[s].right);
-        (R::one() / inertia).store_to(&mut scratch[s].slow);
-        pivot.store_to(&mut scratch[s].pivot);
+        R::store_vector(right, &mut scratch.right);
+        (R::one() / inertia).store_to(&mut scratch.slow);
+        pivot.store_to(&mut scratch.pivot);
         (frame, pull, stiffness) = (next_frame, next_pull, next_stiffness);
     }
 }
@@ -313,43 +325,67 @@ fn place_segments<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>) -> R {
     most
 }
 
-/// Where everything would go with the forces of the last step. Held rows are where they were.
-#[inline(always)]
-fn predict<S: Stored, R: Loads<S>>(pack: &mut Pack<S>, conditions: &Conditions, scratch: &mut [Row<S>]) {
-    let Pack { still, timed, moving, wind, .. } = pack;
-    let (dt, square) = (R::splat(conditions.dt), R::splat(conditions.dt * conditions.dt));
-    let drag = R::load_from(&pack.drag) * dt;
-    let slowed = R::one() / (R::one() + drag);
-    let fall = Vector3::splat(conditions.gravity * conditions.dt);
-    let mut before = Vector3::<R>::zero();
-    for (index, ((row, still), timed)) in moving.iter_mut().zip(still.iter()).zip(timed.iter()).enumerate() {
-        let (position, frame) = (R::load_vector(&row.position), R::load_quaternion(&row.frame));
-        scratch[index].frame = row.frame;
-        let weight = R::load_from(&still.weight);
-        let mut velocity = R::load_vector(&row.velocity);
-        if let Some(wind) = wind.get(index) {
-            velocity = R::load_vector(wind).mul_add(drag, velocity);
+/// Where everything would go with the forces of the last step, row after row. What is held stays.
+struct Prediction<'a, S, R> {
+    wind: &'a [[S; 3]],
+    dt: R,
+    square: R,
+    /// What the air takes on of a velocity within the step, and what is left of one.
+    drag: R,
+    slowed: R,
+    /// What gravity adds to velocities [m/s].
+    fall: Vector3<R>,
+    /// Force of the segment before.
+    before: Vector3<R>,
+}
+
+impl<'a, S: Stored, R: Loads<S>> Prediction<'a, S, R> {
+    #[inline(always)]
+    fn new(wind: &'a [[S; 3]], drag: &S, conditions: &Conditions) -> Self {
+        let dt = R::splat(conditions.dt);
+        let drag = R::load_from(drag) * dt;
+        Self {
+            wind,
+            dt,
+            square: R::splat(conditions.dt * conditions.dt),
+            drag,
+            slowed: R::one() / (R::one() + drag),
+            fall: Vector3::splat(conditions.gravity * conditions.dt),
+            before: Vector3::zero(),
         }
-        let push = R::load_vector(&row.force) * square;
-        let pushed = before * weight - push * R::load_from(&still.start);
-        let held = weight.less(R::splat(1.0e-12));
+    }
+
+    #[inline(always)]
+    fn row(&mut self, strand: &mut Strand<'_, S>, index: usize) {
+        let (still, timed, row) = (&strand.still[index], &strand.timed[index], &mut strand.moving[index]);
+        let frame = R::load_quaternion(&row.frame);
+        strand.scratch[index].frame = row.frame;
+        let weight = R::load_from(&still.weight);
+        let old = R::load_vector(&row.velocity);
+        let blown = match self.wind.get(index) {
+            Some(wind) => R::load_vector(wind).mul_add(self.drag, old),
+            None => old,
+        };
+        let push = R::load_vector(&row.force) * self.square;
+        let pushed = self.before * weight - push * R::load_from(&still.start);
         // The air slows what moves; gravity and the forces of the rods must balance in it as elsewhere.
-        let velocity = Vector3::select(held, Vector3::zero(), velocity * slowed + fall);
-        R::store_vector(velocity, &mut row.velocity);
-        let moved = velocity.mul_add(dt, pushed);
-        R::store_vector(position + moved, &mut row.position);
+        let velocity = blown.mul_add(self.slowed, self.fall);
+        let moved = velocity.mul_add(self.dt, pushed);
+        let held = weight.less(R::splat(1.0e-12));
+        let moved = Vector3::select(held, Vector3::zero(), moved);
+        R::store_vector(Vector3::select(held, old, velocity), &mut row.velocity);
+        R::store_vector(R::load_vector(&row.position) + moved, &mut row.position);
         R::store_vector(push, &mut row.force);
 
         let slow = R::load_from(&timed.slow);
-        let torque = R::load_vector(&row.torque) * square;
-        let turn = R::load_vector(&row.spin).mul_add(dt, torque * slow);
-        let held = slow.less(R::splat(1.0e-12));
-        let turn = Vector3::select(held, Vector3::zero(), turn);
+        let torque = R::load_vector(&row.torque) * self.square;
+        let turn = R::load_vector(&row.spin).mul_add(self.dt, torque * slow);
+        let turn = Vector3::select(slow.less(R::splat(1.0e-12)), Vector3::zero(), turn);
         R::store_quaternion(turned(frame, turn), &mut row.frame);
         R::store_vector(torque, &mut row.torque);
         // What the frame turns by will be the spin.
         R::store_vector(Vector3::<R>::zero(), &mut row.spin);
-        before = push;
+        self.before = push;
     }
 }
 
@@ -372,17 +408,19 @@ fn resume<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>, dt: f64) {
     }
 }
 
-/// Iterations until all lengths are near enough to what the forces make them. Returns how many.
+/// Iterations until all lengths are near enough to what the forces make them, the first one with a prediction where there is one. Returns
+/// how many.
 #[inline(always)]
 fn iterate<S: Stored, R: Loads<S>>(
     strand: &mut Strand<'_, S>,
     clamp: Quaternion<R>,
     conditions: &Conditions,
+    prediction: Option<Prediction<'_, S, R>>,
 ) -> u32 {
     let allowed = R::splat(2.0 * conditions.tolerance);
     let mut iterations = 0;
+    pull_joints::<S, R>(strand, clamp, conditions.darboux, prediction);
     loop {
-        pull_joints::<S, R>(clamp, conditions.darboux, strand);
         turn_segments::<S, R>(strand);
         let turned = place_segments::<S, R>(strand);
         iterations += 1;
@@ -390,6 +428,7 @@ fn iterate<S: Stored, R: Loads<S>>(
         if settled || iterations >= conditions.iterations.max(MOST_ITERATIONS) {
             return iterations;
         }
+        pull_joints::<S, R>(strand, clamp, conditions.darboux, None);
     }
 }
 
@@ -426,12 +465,12 @@ impl<S: Stored> StoredKernel<S> for Advance<'_, S> {
     #[inline(always)]
     fn run<R: Loads<S>>(self) -> Taken {
         let Self { pack, conditions, scratch } = self;
-        predict::<S, R>(pack, &conditions, scratch);
         pack.hold(conditions.dt);
         let clamp = R::load_quaternion(&pack.clamp);
-        let Pack { still, timed, moving, .. } = pack;
+        let Pack { still, timed, moving, wind, drag, .. } = pack;
         let mut strand = Strand { still, timed, moving, scratch };
-        let iterations = iterate::<S, R>(&mut strand, clamp, &conditions);
+        let prediction = Prediction::new(wind, drag, &conditions);
+        let iterations = iterate::<S, R>(&mut strand, clamp, &conditions, Some(prediction));
         let lost = finish::<S, R>(&mut strand, conditions.dt);
         Taken { iterations, lost: R::any(R::zero().less(lost)) }
     }
@@ -447,7 +486,7 @@ impl<S: Stored> StoredKernel<S> for Answer<'_, S> {
         let Pack { still, timed, moving, .. } = pack;
         let mut strand = Strand { still, timed, moving, scratch };
         resume::<S, R>(&mut strand, conditions.dt);
-        let iterations = iterate::<S, R>(&mut strand, clamp, &conditions);
+        let iterations = iterate::<S, R>(&mut strand, clamp, &conditions, None);
         finish::<S, R>(&mut strand, conditions.dt);
         iterations
     }

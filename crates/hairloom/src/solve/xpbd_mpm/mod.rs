@@ -13,6 +13,9 @@
 //! - An iteration solves all joints of a strand at once, then all its segments (`advance`): lengths are kept by one iteration,
 //!   whatever the number of vertices, where sweeps from constraint to constraint need as many as there are vertices, squared.
 //! - Multipliers begin as they ended in the last step. Hair in equilibrium is then left alone by any number of iterations.
+//! - What has been applied to a segment's turning is kept beside it, so that an iteration adds what is missing of the moments at the end of
+//!   the step. Moments of forces as they were on the way there would turn taut hair on and on, and whips would gain speed.
+//! - After the grid the rods iterate once more, with what it did as a force on the vertices: segments keep their lengths in contact.
 //! - Segments turn with an inertia larger than their own ([`Params::rotary_inertia`]): the smaller it is, the less a joint that turns a
 //!   segment moves its vertices, and the more iterations bending takes.
 //! - Without contact strands move as their rods say, and bodies push single vertices out.
@@ -24,12 +27,14 @@
 //! - Stiffnesses are those of the material, in SI units: EA l₀ for a segment, so that its force does not hang on l₀, and EI over the
 //!   length of a joint.
 //! - A root that alone is held is clamped by half a segment that bends.
-//! - Vertices take the forces of their rods themselves ([`Params::direct`]); the grid adds contact.
+//! - Vertices take the forces of their rods themselves ([`Params::direct`]); the grid adds contact, and rods answer to it within the step.
 //!
 //! # Limits
 //!
 //! - Sections count as round.
-//! - The grid sees nothing smaller than its cell: segments much shorter than a cell are not kept at their lengths while contact is on.
+//! - The grid sees nothing smaller than its cell.
+//! - A rope whose ends are brought together within a step by more than it can give way to, a fifth of its length, is shortened until it has
+//!   folded in later ones.
 //! - Bodies push single vertices; segments between two vertices may cut a corner.
 
 mod advance;
@@ -52,8 +57,9 @@ use self::rods::Rods;
 use super::jump::jumping;
 use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_drive, check_dt};
 use crate::groom::Remap;
+use crate::math::Pose;
 use crate::math::lanes::Row;
-use crate::scene::{Drive, Model, State, held_vertices};
+use crate::scene::{Attachments, Drive, Model, State, held_vertices};
 
 /// Time step of one quasistatic iteration [s].
 const QUASISTATIC_DT: f64 = 0.02;
@@ -70,6 +76,8 @@ pub struct XpbdMpm {
     coupling: Option<Coupling>,
     /// Whether frames are still to be turned with the bodies that hold the strands.
     unseated: bool,
+    /// What the rods were last told of bodies that hold them, where nothing else was there to be told.
+    told: Option<(Attachments, Vec<Pose>)>,
 }
 
 impl XpbdMpm {
@@ -78,11 +86,12 @@ impl XpbdMpm {
         let held = vec![false; model.vertices()];
         let rods = Rods::new(model, &held, &params);
         let coupling = params.contact.then(|| Coupling::new(model, &rods, &held, &params));
-        Self { params, model: Arc::clone(model), held, rods, coupling, unseated: true }
+        Self { params, model: Arc::clone(model), held, rods, coupling, unseated: true, told: None }
     }
 
     /// Lays everything out anew, for other held vertices.
     fn lay_out(&mut self, held: Vec<bool>) {
+        self.told = None;
         self.rods = Rods::new(&self.model, &held, &self.params);
         self.coupling =
             self.params.contact.then(|| Coupling::new(&self.model, &self.rods, &held, &self.params));
@@ -97,6 +106,10 @@ impl XpbdMpm {
 
     /// Sees to it that strands are laid out for the drive's attachments, and that frames know of their bodies.
     fn follow_attachments(&mut self, drive: &Drive<'_>) {
+        if self.told.as_ref().is_some_and(|(attachments, _)| attachments == drive.attachments) {
+            return;
+        }
+        self.told = None;
         let held = held_vertices(&self.model, drive.attachments);
         let changed = held != self.held;
         if !changed && !self.unseated {
@@ -176,6 +189,7 @@ impl XpbdMpm {
 
 impl Solver for XpbdMpm {
     fn load(&mut self, state: &State) {
+        self.told = None;
         self.rods.load(&self.model, state, |_| glam::DQuat::IDENTITY);
         if let Some(coupling) = &mut self.coupling {
             coupling.relax(&self.model);
@@ -198,14 +212,22 @@ impl Solver for XpbdMpm {
                 // A step that is a whole number of parts but for rounding takes no part more.
                 let count = (dt / self.params.step - 1.0e-6).ceil().max(1.0);
                 let mut parts: Vec<Part<'_>> = Vec::new();
+                let told = self.told.take();
                 for part in 0..count as u32 {
                     let part = f64::from(part);
                     let drive = drive.sub(part / count, (part + 1.0) / count);
-                    parts.push(holds.part(&drive, dt / count, parts.last()));
+                    let told = told.as_ref().map(|(_, poses)| poses);
+                    let told = parts.last().map(|part| &part.poses).or(told);
+                    parts.push(holds.part(&drive, dt / count, told.map(Vec::as_slice)));
                 }
                 report.add(&self.pass(&holds, &parts)?);
+                if let Some(part) = parts.pop().filter(|_| holds.says_the_same()) {
+                    let attachments = told.map_or_else(|| drive.attachments.clone(), |(same, _)| same);
+                    self.told = Some((attachments, part.poses));
+                }
             }
             Step::Quasistatic { iterations } => {
+                self.told = None;
                 // Steps are too long for the grid: other strands are left out, and strain between them begins anew.
                 let coupling = self.coupling.take();
                 let relaxed = self.relax(drive, &holds, iterations);
@@ -246,6 +268,7 @@ impl Solver for XpbdMpm {
             coupling.restore(from)?;
         }
         (self.rods, self.coupling, self.held, self.unseated) = (rods, coupling, held, unseated);
+        self.told = None;
         Ok(())
     }
 
@@ -257,6 +280,3 @@ impl Solver for XpbdMpm {
         self.load(&state);
     }
 }
-
-/// Speed beyond which a vertex counts as lost [m/s].
-const ABSURD_SPEED: f64 = 1.0e4;

@@ -3,15 +3,15 @@
 use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
+use super::Params;
 use super::advance::Conditions;
 use super::drive::{Holds, Part};
 use super::pack::{Pack, get_frame, get_vector};
-use super::{ABSURD_SPEED, Params};
 use crate::body::Obstacles;
 use crate::math::{Pose, Stored};
 use crate::scene::{Model, State};
-use crate::solve::StepError;
 use crate::solve::packing::groups;
+use crate::solve::{StepError, lost_vertex};
 
 /// Strands in lanes of `S`.
 #[derive(Debug, Clone)]
@@ -125,16 +125,10 @@ impl<S: Stored> Rods<S> {
     pub(super) fn check(&self) -> Result<(), StepError> {
         let lost = |pack: &Pack<S>| {
             pack.lanes().find_map(|(lane, strand)| {
-                let rows = pack.moving[..pack.counts[lane] as usize].iter().enumerate();
-                rows.map(|(vertex, row)| (strand, vertex, get_vector(&row.velocity, lane).length()))
-                    .find(|&(_, _, speed)| speed.is_nan() || speed >= ABSURD_SPEED)
+                let rows = pack.moving[..pack.counts[lane] as usize].iter();
+                lost_vertex(strand, rows.map(|row| get_vector(&row.velocity, lane).length()))
             })
         };
-        match self.packs.par_iter().find_map_first(lost) {
-            None => Ok(()),
-            Some((strand, vertex, speed)) => {
-                Err(StepError::Diverged { strand, vertex, problem: format!("its speed became {speed} m/s") })
-            }
-        }
+        self.packs.par_iter().find_map_first(lost).map_or(Ok(()), Err)
     }
 }
