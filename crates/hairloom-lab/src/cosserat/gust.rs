@@ -27,20 +27,20 @@ impl Default for Params {
 }
 
 impl Params {
-    /// Shapes with their names, each from its root at the origin.
+    /// Shapes with their names, each from its root at the origin, and across the wind.
     fn shapes(&self) -> Vec<(&'static str, Vec<DVec3>)> {
         let length = self.rod.length;
         let edges = self.rod.edges(length, 8);
         let along = |place: &dyn Fn(f64) -> DVec3| -> Vec<DVec3> {
             (0..=edges).map(|i| place(i as f64 / edges as f64) - place(0.0)).collect()
         };
-        let wave = |t: f64| DVec3::new(length * t, 0.02 * length * (2.0 * TAU * t).sin(), 0.0);
+        let wave = |t: f64| DVec3::new(0.0, 0.02 * length * (2.0 * TAU * t).sin(), length * t);
         let curl = |t: f64| {
             let (sine, cosine) = (3.0 * TAU * t).sin_cos();
             DVec3::new(0.04 * length * cosine, -0.6 * length * t, 0.04 * length * sine)
         };
         vec![
-            ("level", straight(DVec3::X, length, edges)),
+            ("level", straight(DVec3::Z, length, edges)),
             ("oblique", straight(DVec3::new(0.5, 0.8, 0.33).normalize(), 0.7 * length, edges)),
             ("wave", along(&wave)),
             ("curl", along(&curl)),
