@@ -108,7 +108,8 @@ impl CacheFrame {
         self.groom = FileGroom { groom: self.groom, space: from }.in_space(hair).groom;
         let move_all = |points: &mut [Vec3], to: &Space| {
             if from != *to {
-                points.iter_mut().for_each(|point| *point = from.convert(to, *point));
+                let convert = from.conversion(*to);
+                points.iter_mut().for_each(|point| *point = convert(*point));
             }
         };
         move_all(&mut self.velocities, &hair);
