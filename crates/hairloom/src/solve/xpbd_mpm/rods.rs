@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::Params;
 use super::advance::Conditions;
 use super::drive::{Holds, Part};
-use super::pack::{Pack, get_frame, get_vector};
+use super::pack::{Pack, get_vector};
 use crate::body::Obstacles;
 use crate::math::{Pose, Stored};
 use crate::scene::{Model, State};
