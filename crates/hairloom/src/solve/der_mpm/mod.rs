@@ -82,8 +82,6 @@ use crate::scene::{Drive, Model, State};
 
 /// Time step of one quasistatic iteration [s]: long enough that inertia hardly counts.
 const QUASISTATIC_DT: f64 = 0.05;
-/// Speed beyond which a vertex counts as lost [m/s].
-const ABSURD_SPEED: f64 = 1.0e4;
 
 /// A solver for `model`, with the hair at rest as groomed until something is loaded.
 pub fn build(model: &Arc<Model>, params: Params) -> Box<dyn Solver> {
@@ -248,7 +246,7 @@ impl<S: Stored> DerMpm<S> {
     fn finish(&self, outcome: settle::Outcome, mut report: Report) -> Result<Report, StepError> {
         report.contacts = report.contacts.max(outcome.contacts);
         report.out_of_reach = outcome.out_of_reach;
-        self.rods.check(ABSURD_SPEED)?;
+        self.rods.check()?;
         Ok(report)
     }
 }
