@@ -131,6 +131,11 @@ impl System {
         self.contacts.len()
     }
 
+    /// The contact at a place.
+    pub(super) fn contact(&self, place: usize) -> usize {
+        self.order.contacts[place] as usize
+    }
+
     /// How many blocks of W couple two contacts.
     pub(super) fn couplings(&self) -> usize {
         self.columns.len()

@@ -31,10 +31,13 @@
 //!   begins deep in a body may not find its way out for the same reason.
 
 mod contacts;
+mod elements;
 mod fibre;
 mod helix;
 mod params;
 mod pass;
+mod polyline;
+mod problem;
 mod saved;
 
 pub use params::{FibreKind, Params};
@@ -45,8 +48,10 @@ use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
 use self::contacts::Hair;
+use self::elements::{Corde, Der, ProjectedDer};
 use self::fibre::{Fibre, Hold, Vertices};
 use self::helix::HelixFibre;
+use self::polyline::PolylineFibre;
 use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_drive, check_dt};
 use crate::contact::nsgs::FullProblem;
 use crate::contact::{Contact, Detector};
@@ -159,13 +164,20 @@ impl Nsgs {
         let build = |(strand, &held): (usize, &u32)| {
             let held = held as usize;
             let is_free = held >= 1 && held < self.model.range(strand).len();
-            is_free.then(|| -> Box<dyn Fibre> { Box::new(self.helix(strand, held)) })
+            is_free.then(|| self.fibre(strand, held))
         };
         held.par_iter().enumerate().map(build).collect()
     }
 
-    fn helix(&self, strand: usize, held: usize) -> HelixFibre {
-        HelixFibre::new(&self.model, strand, held, self.params.elements)
+    /// The fibre of a strand whose first `held` vertices are held, as groomed.
+    fn fibre(&self, strand: usize, held: usize) -> Box<dyn Fibre> {
+        let model = &self.model;
+        match self.params.fibre {
+            FibreKind::SuperHelix => Box::new(HelixFibre::new(model, strand, held, self.params.elements)),
+            FibreKind::Der => Box::new(PolylineFibre::<Der>::new(model, strand, held)),
+            FibreKind::DerProjected => Box::new(PolylineFibre::<ProjectedDer>::new(model, strand, held)),
+            FibreKind::Corde => Box::new(PolylineFibre::<Corde>::new(model, strand, held)),
+        }
     }
 
     /// How many vertices of each strand the drive holds; an error where that is not the root.
@@ -173,7 +185,7 @@ impl Nsgs {
         let mut held = vec![0; self.model.strands()];
         let bad = |strand: usize, what: &str| {
             StepError::BadStep(format!(
-                "strand {strand} is {what}; super-helices are clamped at their roots and nowhere else: take another solver for such hair"
+                "strand {strand} is {what}; fibres of this solver are clamped at their roots and nowhere else: take another solver for such hair"
             ))
         };
         for one in &drive.attachments.items {
@@ -200,10 +212,10 @@ impl Nsgs {
         let seat = |(strand, &held): (usize, &u32)| {
             let range = self.model.range(strand);
             let is_free = (held as usize) < range.len();
-            is_free.then(|| -> Box<dyn Fibre> {
-                let mut fibre = self.helix(strand, held as usize);
+            is_free.then(|| {
+                let mut fibre = self.fibre(strand, held as usize);
                 fibre.seat(&state.positions[range.clone()], &state.velocities[range], &holds[strand]);
-                Box::new(fibre)
+                fibre
             })
         };
         let fibres = held.par_iter().enumerate().map(seat).collect();
@@ -215,22 +227,32 @@ impl Nsgs {
         self.lay_outside(&start)
     }
 
-    /// Lays hair outside of bodies that it is in to begin with. What must be moved begins at rest.
+    /// Lays hair outside of bodies that it is in to begin with. What must be moved begins at rest; all else stays as it was loaded.
     fn lay_outside(&mut self, drive: &Drive<'_>) -> Result<(), StepError> {
         let obstacles = drive.obstacles();
         let mut weightless = *drive;
         weightless.gravity = DVec3::ZERO;
+        let loaded: Vec<Vec<f64>> = self.fibres.iter().map(|fibre| saved(fibre.as_deref())).collect();
+        let mut is_inside = vec![false; self.fibres.len()];
         let mut result = Ok(());
+        self.leaving_speed = LAYING_SPEED;
         for _ in 0..LAYING {
             let positions = self.state().positions;
             let touches = self.hair(&positions).with_bodies(&obstacles, 0.0);
-            if result.is_err() || touches.iter().all(|touch| touch.gap > -OUTSIDE) {
+            let inside = touches.iter().filter(|touch| touch.gap <= -OUTSIDE);
+            let count = inside.map(|touch| is_inside[touch.first.strand] = true).count();
+            if result.is_err() || count == 0 {
                 break;
             }
-            self.leaving_speed = LAYING_SPEED;
             result = self.settle(&weightless).map(|_| ());
         }
         self.leaving_speed = LEAVING_SPEED;
+        let kept = self.fibres.iter_mut().zip(&loaded).zip(&is_inside).filter(|(_, is_inside)| !**is_inside);
+        for ((fibre, loaded), _) in kept {
+            if let Some(fibre) = fibre {
+                fibre.restore(loaded);
+            }
+        }
         result
     }
 
@@ -290,15 +312,26 @@ impl Nsgs {
     }
 }
 
+/// All that moves of a fibre.
+fn saved(fibre: Option<&dyn Fibre>) -> Vec<f64> {
+    let mut numbers = Vec::new();
+    if let Some(fibre) = fibre {
+        fibre.save(&mut numbers);
+    }
+    numbers
+}
+
 /// Where bodies hold the first vertices of each strand, at fraction `t` of the drive.
 fn holds(drive: &Drive<'_>, t: f64) -> Vec<Hold> {
     let hold = |one: &Attachment| {
         let frame = drive.seat_frame(one, t);
         let points = drive.attachments.points_of(one).iter().map(|&point| frame.apply(point));
         let turn = (frame.rotation * one.bind.as_dquat().conjugate()).normalize();
-        Hold { positions: points.collect(), turn }
+        (one.strand, Hold { positions: points.collect(), turn })
     };
-    drive.attachments.items.iter().map(hold).collect()
+    let mut holds: Vec<(u32, Hold)> = drive.attachments.items.iter().map(hold).collect();
+    holds.sort_by_key(|(strand, _)| *strand);
+    holds.into_iter().map(|(_, hold)| hold).collect()
 }
 
 impl Solver for Nsgs {
