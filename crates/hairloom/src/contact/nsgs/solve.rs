@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::anderson::{Anderson, residual};
 use super::interior::{Interior, Shift};
 use super::newton::{self, Function};
-use super::system::{Errors, Sweeper, System, Tally};
+use super::system::{Errors, Sweeper, System, Tally, Units};
 use super::{Problem, ProblemError};
 use crate::contact::coulomb::{LocalSolver, Method};
 
@@ -154,11 +154,22 @@ pub fn solve(
     if let Some((what, given)) = sizes.into_iter().chain(start_size).find(|(_, given)| *given != contacts) {
         return Err(ProblemError::WrongSize { what, given, expected: contacts });
     }
-    let system = System::new(problem);
+    within(problem, &Units::of(problem), settings, start)
+}
+
+/// Solves a problem of known sizes, measured in these units.
+fn within(
+    problem: &Problem,
+    units: &Units,
+    settings: &Settings,
+    start: Option<&[DVec3]>,
+) -> Result<Solution, ProblemError> {
+    let contacts = problem.offset.len();
+    let system = System::new(problem, units);
     let forces = start.map_or_else(|| vec![DVec3::ZERO; contacts], |start| system.enter(start));
     let mut run = Run::new(&system, settings, forces);
     match settings.global {
-        Global::Hybrid => run.hybrid(problem),
+        Global::Hybrid => run.hybrid(problem, units),
         Global::GaussSeidel => run.gauss_seidel(settings.most_sweeps),
         Global::InteriorPoint if Interior::work(&system).is_none() => {
             return Err(ProblemError::TooLarge { contacts });
@@ -200,18 +211,18 @@ const LEAST_PATIENCE: usize = 100;
 /// How often the contacts that act are gathered, at most.
 const ACTING_ROUNDS: usize = 8;
 /// Contacts that part more slowly than this, without units, may come to act.
-const NEARLY_ACTING: f64 = 0.02;
+const NEARLY_ACTING: f64 = 1.0e-3;
 
 /// Sweeps that finish what the interior point has left.
 const FINISHING_SWEEPS: usize = 200;
 
-/// How many sweeps cost as much as the interior point would: who changes over then never pays more than twice.
+/// How many sweeps cost a quarter of what the interior point would: what they have not solved by then they seldom do.
 fn patience(system: &System, step: f64) -> usize {
     // Multiplications, about: in usual numbers of steps, and in a sweep with its local solves.
     const USUAL_STEPS: f64 = 25.0;
     const LOCAL_SOLVE: f64 = 150.0;
     let sweep = 9.0 * system.couplings() as f64 + LOCAL_SOLVE * system.len() as f64;
-    let sweeps = USUAL_STEPS * step / sweep;
+    let sweeps = 0.25 * USUAL_STEPS * step / sweep;
     (sweeps as usize).max(LEAST_PATIENCE)
 }
 
@@ -269,10 +280,10 @@ impl<'a> Run<'a> {
 
     /// Sweeps; then those contacts alone that act; and where sweeps have cost as much as the interior point would, that: with
     /// each way of carrying the shift along until one solves the problem, and sweeps to finish in between.
-    fn hybrid(&mut self, problem: &Problem) {
+    fn hybrid(&mut self, problem: &Problem, units: &Units) {
         let most = self.settings.most_sweeps;
         self.gauss_seidel(LEAST_PATIENCE.min(most / 2));
-        self.acting(problem);
+        self.acting(problem, units);
         if let Some(step) = Interior::work(self.system) {
             self.gauss_seidel(patience(self.system, step).min(most / 2));
             let held = (step <= HELD_WORK).then_some(Shift::Held);
@@ -287,7 +298,7 @@ impl<'a> Run<'a> {
 
     /// Solves the problem of the contacts that act, or nearly do, where those are few: of hair that lies near other hair most is about
     /// to touch, and does not. What the others then do is looked at, and those that would have to act join in.
-    fn acting(&mut self, problem: &Problem) {
+    fn acting(&mut self, problem: &Problem, units: &Units) {
         let mut acts = vec![false; self.system.len()];
         for _ in 0..ACTING_ROUNDS {
             if self.is_solved() || self.interior_steps >= self.settings.most_interior_steps {
@@ -307,7 +318,8 @@ impl<'a> Run<'a> {
             let start: Vec<DVec3> = contacts.iter().map(|&contact| start[contact]).collect();
             let most_interior_steps = self.settings.most_interior_steps - self.interior_steps;
             let settings = Settings { most_interior_steps, ..self.settings.clone() };
-            let Ok(part) = solve(&problem.restricted(&contacts), &settings, Some(&start)) else { return };
+            let (part, units) = (problem.restricted(&contacts), units.restricted(&contacts));
+            let Ok(part) = within(&part, &units, &settings, Some(&start)) else { return };
             let mut forces = vec![DVec3::ZERO; acts.len()];
             contacts.iter().zip(&part.forces).for_each(|(&contact, force)| forces[contact] = *force);
             self.forces = self.system.enter(&forces);

@@ -66,9 +66,19 @@ impl Errors {
     }
 }
 
-impl System {
-    pub(super) fn new(problem: &Problem) -> Self {
-        let order = Order::new(&problem.matrix);
+/// What a problem is measured in.
+#[derive(Debug)]
+pub(super) struct Units {
+    /// One over the square root of each contact's own mean eigenvalue.
+    scale: Vec<f64>,
+    /// The largest b with that.
+    unit: f64,
+    /// 1 + ‖b‖ in real units.
+    judge: f64,
+}
+
+impl Units {
+    pub(super) fn of(problem: &Problem) -> Self {
         let count = problem.offset.len();
         let weights: Vec<f64> = (0..count)
             .map(|contact| {
@@ -83,6 +93,22 @@ impl System {
         let sizes = problem.offset.iter().zip(&scale).map(|(offset, scale)| scale * offset.length());
         let size = sizes.fold(0.0, f64::max);
         let unit = if size > 0.0 { size } else { 1.0 };
+        let judge = 1.0 + problem.offset.iter().map(|offset| offset.length_squared()).sum::<f64>().sqrt();
+        Self { scale, unit, judge }
+    }
+
+    /// The same for some of the contacts, so that errors of a part are errors of the whole.
+    pub(super) fn restricted(&self, contacts: &[usize]) -> Self {
+        Self { scale: contacts.iter().map(|&contact| self.scale[contact]).collect(), ..*self }
+    }
+}
+
+impl System {
+    pub(super) fn new(problem: &Problem, units: &Units) -> Self {
+        let order = Order::new(&problem.matrix);
+        let count = problem.offset.len();
+        let Units { scale, unit, judge } = units;
+        let (unit, judge) = (*unit, *judge);
         let mut system = Self {
             rows: Vec::with_capacity(count + 1),
             columns: Vec::with_capacity(problem.matrix.len()),
@@ -91,10 +117,10 @@ impl System {
             sliding: Vec::with_capacity(count),
             force_units: order.contacts.iter().map(|&contact| unit * scale[contact as usize]).collect(),
             velocity_units: order.contacts.iter().map(|&contact| unit / scale[contact as usize]).collect(),
-            judge: 1.0 + problem.offset.iter().map(|offset| offset.length_squared()).sum::<f64>().sqrt(),
+            judge,
             order,
         };
-        system.fill(problem, &scale, unit);
+        system.fill(problem, scale, unit);
         system
     }
 

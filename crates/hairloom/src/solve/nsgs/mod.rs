@@ -5,13 +5,17 @@
 //! Daviet, Bertails-Descoubes and Boissieux 2011 ("A hybrid iterative solver for robustly capturing Coulomb friction in hair dynamics"). A
 //! step of each fibre is linear in its velocities at the end, `M v = f`; contacts add `Hᵀ r` and ask for Coulomb's law between their
 //! impulses r and their relative velocities `u = H v + w` (equation 3). [`crate::contact::nsgs`] solves that for all contacts at once.
-//! Fibres are super-helices ([`crate::rod::super_helix`]), or anything else that is a `Fibre`.
+//! Fibres are super-helices ([`crate::rod::super_helix`]), or anything else that is a `Fibre`: discrete elastic rods, the same with lengths
+//! that are projected (Goldenthal et al. 2007), and Cosserat rods whose frames are tied to their edges by a penalty (CoRdE).
 //!
 //! # In practice
 //!
-//! - A step: linearise every fibre (`helix.rs`), find what is near where the hair is heading (`contacts.rs`), solve (`pass.rs`). It is
-//!   done twice, the second time around what the first came to, so that curved ways and round bodies are met where they are.
-//! - A contact may close its gap within the step but no more. Overlaps are undone a part at a time, and slowly.
+//! - A step (`pass.rs`): linearise every fibre (`helix.rs`, `polyline.rs`), find what is near where the hair is heading (`contacts.rs`), solve
+//!   (`problem.rs`). It is done twice, the second time around what the first came to, so that curved ways and round bodies are met
+//!   where they are.
+//! - A contact may close its gap within the step but no more. That always has a solution where one body holds the hair: to go along with
+//!   it. Overlaps are undone afterwards, a part at a time, without friction and without giving speed: asked for in the same problem they
+//!   often left it without any solution, since wedged hair cannot part where friction holds it.
 //! - Contacts are known from step to step by the pair of edges, or by vertex and body, and begin with their last force.
 //! - Time steps are halved while hair whirls, and grow again when it is calm. Tolerances follow.
 //! - What touches a fibre next to its clamp is left alone: to push it there would throw its end.
@@ -20,12 +24,15 @@
 //! # Departures from the paper
 //!
 //! - Contacts close gaps within a step instead of being switched on at touch: nothing has to overlap before it is pushed apart.
-//! - Steps are linearised around their middle, twice.
+//! - Steps are linearised around their middle, twice; the first time contacts are solved roughly.
+//! - The paper's discrete rods bend explicitly; ours are implicit, and stretch in the contact problem by what their stiffness allows.
 //!
 //! # Limits
 //!
-//! - Super-helices are clamped at their roots: strands that are free, or held elsewhere, are refused with an error.
-//! - A strand with few elements smooths its groom; [`Report::misfit`] says by how much.
+//! - Fibres are clamped at their roots: strands that are free, or held elsewhere, are refused with an error.
+//! - Hair of one knot that skin holds which turns by different angles is drawn through itself at its clamps: such problems have no
+//!   solution, and the best forces found are taken.
+//! - A super-helix with few elements smooths its groom; [`Report::misfit`] says by how much.
 //! - Bodies are met at vertices: an edge may cut a corner.
 //! - A straight fibre pushed exactly along itself does not give way: no change of its curvatures moves it back to first order. Hair that
 //!   begins deep in a body may not find its way out for the same reason.
