@@ -143,8 +143,7 @@ impl Assembly<'_> {
             .map(|block| {
                 let freedom = self.free[block.object].len();
                 let mut rows = block.values.clone();
-                rows.chunks_exact_mut(freedom.max(1))
-                    .for_each(|row| self.factors[block.object].forward(row));
+                rows.chunks_exact_mut(freedom.max(1)).for_each(|row| self.factors[block.object].forward(row));
                 (0..freedom).map(|i| [rows[i], rows[freedom + i], rows[2 * freedom + i]]).collect()
             })
             .collect();
@@ -201,10 +200,7 @@ impl Assembly<'_> {
                 velocity.iter_mut().zip(row).for_each(|(velocity, entry)| *velocity += entry * force);
             }
         }
-        velocities
-            .par_iter_mut()
-            .zip(&self.factors)
-            .for_each(|(velocity, factor)| factor.solve(velocity));
+        velocities.par_iter_mut().zip(&self.factors).for_each(|(velocity, factor)| factor.solve(velocity));
         velocities
     }
 }

@@ -20,7 +20,8 @@ impl Mass {
     /// The matrix with these rows, one after the other.
     pub(crate) fn from_rows(rows: &[f64], size: usize) -> Self {
         let is_zero = |row: usize, column: usize| rows[row * size + column] == 0.0;
-        let left = |row: usize| (0..row).find(|&column| !is_zero(row, column)).map_or(0, |column| row - column);
+        let left =
+            |row: usize| (0..row).find(|&column| !is_zero(row, column)).map_or(0, |column| row - column);
         let mut mass = Self::banded(size, (0..size).map(left).max().unwrap_or(0));
         for row in 0..size {
             for column in row.saturating_sub(mass.width)..=row {

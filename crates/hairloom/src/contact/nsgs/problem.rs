@@ -1,4 +1,5 @@
 use glam::{DMat3, DVec3};
+use rayon::prelude::*;
 
 use super::{BlockMatrix, ProblemError};
 
@@ -74,7 +75,8 @@ impl Problem {
         }
         let row = |&contact: &usize| {
             let blocks = self.matrix.row(contact).filter(|&(column, _)| place[column] != u32::MAX);
-            let mut blocks: Vec<(u32, DMat3)> = blocks.map(|(column, block)| (place[column], *block)).collect();
+            let mut blocks: Vec<(u32, DMat3)> =
+                blocks.map(|(column, block)| (place[column], *block)).collect();
             blocks.sort_by_key(|&(column, _)| column);
             blocks
         };
@@ -87,6 +89,7 @@ impl Problem {
 
     /// The relative velocities under forces [m/s].
     pub fn velocities(&self, forces: &[DVec3]) -> Vec<DVec3> {
-        (0..self.offset.len()).map(|row| self.offset[row] + self.matrix.row_product(row, forces)).collect()
+        let rows = (0..self.offset.len()).into_par_iter().with_min_len(1024);
+        rows.map(|row| self.offset[row] + self.matrix.row_product(row, forces)).collect()
     }
 }

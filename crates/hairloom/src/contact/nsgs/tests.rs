@@ -146,7 +146,10 @@ fn contacts_that_do_not_act_change_nothing() {
     let mut crowded = tower.clone();
     let count = tower.offset.len();
     for copy in 1..4 {
-        let blocks = tower.jacobian.iter().map(|block| JacobianBlock { contact: block.contact + copy * count, ..block.clone() });
+        let blocks = tower
+            .jacobian
+            .iter()
+            .map(|block| JacobianBlock { contact: block.contact + copy * count, ..block.clone() });
         crowded.jacobian.extend(blocks);
         crowded.offset.extend(tower.offset.iter().map(|offset| *offset + DVec3::X * copy as f64));
         crowded.friction.extend(&tower.friction);

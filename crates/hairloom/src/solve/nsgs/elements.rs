@@ -174,8 +174,11 @@ impl Elements for ProjectedDer {
     fn project(&self, line: &mut Line, lengths: &[f64], masses: &[f64]) {
         for _ in 0..PROJECTIONS {
             let edges = line.edges();
-            let missing: Vec<f64> =
-                edges.iter().zip(lengths).map(|(edge, length)| 0.5 * (edge.length_squared() / length - length)).collect();
+            let missing: Vec<f64> = edges
+                .iter()
+                .zip(lengths)
+                .map(|(edge, length)| 0.5 * (edge.length_squared() / length - length))
+                .collect();
             let off = |(missing, length): (&f64, &f64)| missing.abs() <= LENGTH_TOLERANCE * length;
             if missing.iter().zip(lengths).all(off) {
                 break;
@@ -188,7 +191,10 @@ impl Elements for ProjectedDer {
             }
         }
         let edges = line.edges();
-        line.frames.iter_mut().zip(edges).for_each(|(frame, edge)| *frame = Self::turned(*frame, edge, &[0.0]));
+        line.frames
+            .iter_mut()
+            .zip(edges)
+            .for_each(|(frame, edge)| *frame = Self::turned(*frame, edge, &[0.0]));
     }
 }
 
@@ -261,7 +267,8 @@ impl Elements for Corde {
             let stiffness = self.stiffness * length;
             let cross = cross_matrix(director);
             // The strain changes by δe / l and by d₃ × ψ.
-            let parts = [(end, DMat3::IDENTITY / length), (start, -DMat3::IDENTITY / length), (Some(own), cross)];
+            let parts =
+                [(end, DMat3::IDENTITY / length), (start, -DMat3::IDENTITY / length), (Some(own), cross)];
             for (a, first) in parts {
                 let Some(a) = a else { continue };
                 sums.add(a, first.transpose() * strain * stiffness);

@@ -78,12 +78,7 @@ impl Nsgs {
     }
 
     /// What the world does to each strand, but for obstacles.
-    fn world<'a>(
-        &self,
-        drive: &Drive<'_>,
-        dt: f64,
-        wind: &'a (dyn Fn(DVec3) -> DVec3 + Sync),
-    ) -> World<'a> {
+    fn world<'a>(&self, drive: &Drive<'_>, dt: f64, wind: &'a (dyn Fn(DVec3) -> DVec3 + Sync)) -> World<'a> {
         let ends = holds(drive, 1.0);
         let spin = |(start, end): (&Hold, &Hold)| {
             let turn = end.turn * start.turn.conjugate();
@@ -147,7 +142,8 @@ impl Nsgs {
         let found = searching.map_or(Ok(Vec::new()), |detector| {
             hair.between_strands(detector, self.params.proximity, &mut close)
         });
-        let on_bodies = world.obstacles.map(|obstacles| hair.with_bodies(obstacles, self.params.proximity as f32));
+        let on_bodies =
+            world.obstacles.map(|obstacles| hair.with_bodies(obstacles, self.params.proximity as f32));
         (self.detector, self.close) = (detector, close);
         let mut touches = found.map_err(|error| StepError::BadStep(error.to_string()))?;
         touches.extend(on_bodies.into_iter().flatten());
@@ -177,7 +173,9 @@ impl Nsgs {
 
     /// Brings vertices of strands that are held altogether where their bodies have them.
     fn keep_rigid(&mut self, world: &World<'_>) {
-        for (strand, step) in world.steps.iter().enumerate().filter(|(strand, _)| self.fibres[*strand].is_none()) {
+        for (strand, step) in
+            world.steps.iter().enumerate().filter(|(strand, _)| self.fibres[*strand].is_none())
+        {
             self.rigid[self.model.range(strand)].copy_from_slice(&step.hold.positions);
         }
     }

@@ -269,10 +269,12 @@ impl<E: Elements> Fibre for PolylineFibre<E> {
         let line = self.reached(step, velocities);
         let mut reached = velocities.to_vec();
         if E::PROJECTS {
-            // Lengths got back are ways gone.
-            let ends = reached.chunks_exact_mut(E::FREEDOM).zip(line.points.iter().zip(&self.now.points));
-            for (own, (end, start)) in ends {
-                own[..3].copy_from_slice(&((*end - *start) / step.dt).to_array());
+            // The way on which lengths were got back has been gone with the velocities at the end.
+            let free = self.moved(self.clamp_of(&step.hold), &self.come(step, velocities, 1.0));
+            let ends = reached.chunks_exact_mut(E::FREEDOM).zip(line.points.iter().zip(&free.points));
+            for (own, (end, free)) in ends {
+                let change = (*end - *free) / (step.theta * step.dt);
+                own[..3].iter_mut().zip(change.to_array()).for_each(|(own, change)| *own += change);
             }
         }
         (self.velocities, self.now, self.moving) = (reached, line, moving);
@@ -334,18 +336,21 @@ impl<E: Elements> Fibre for PolylineFibre<E> {
         for (k, point) in self.now.points.iter().enumerate() {
             let vertex = self.held + k;
             vertices.positions[vertex] = *point;
-            vertices.velocities[vertex] = DVec3::from_slice(&self.velocities[k * E::FREEDOM..k * E::FREEDOM + 3]);
+            vertices.velocities[vertex] =
+                DVec3::from_slice(&self.velocities[k * E::FREEDOM..k * E::FREEDOM + 3]);
             vertices.orientations[vertex] = self.now.frames[(k + 1).min(last)];
         }
     }
 
     fn energy(&self, gravity: DVec3) -> Energy {
-        let mut energy = Energy { elastic: self.elements.energy(&self.now, &self.lengths), ..Energy::default() };
+        let mut energy =
+            Energy { elastic: self.elements.energy(&self.now, &self.lengths), ..Energy::default() };
         for (k, (own, mass)) in self.velocities.chunks_exact(E::FREEDOM).zip(&self.masses).enumerate() {
             energy.kinetic += 0.5 * mass * DVec3::from_slice(&own[..3]).length_squared();
             let inertia = self.elements.inertia(self.now.frames[k], self.lengths[k]);
             for (row, line) in own[3..].iter().zip(&inertia) {
-                energy.kinetic += 0.5 * own[3..].iter().zip(line).map(|(rate, entry)| row * rate * entry).sum::<f64>();
+                energy.kinetic +=
+                    0.5 * own[3..].iter().zip(line).map(|(rate, entry)| row * rate * entry).sum::<f64>();
             }
             energy.gravity -= mass * gravity.dot(self.now.points[k]);
         }

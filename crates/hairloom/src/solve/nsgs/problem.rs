@@ -8,7 +8,9 @@ use super::contacts::{Point, Touch};
 use super::fibre::{Carried, Fibre, System};
 use super::pass::{Velocities, World, lost};
 use crate::contact::coulomb::LocalSolver;
-use crate::contact::nsgs::{Assembly, FullProblem, Global, JacobianBlock, Mass, Problem, Settings, Solution, solve};
+use crate::contact::nsgs::{
+    Assembly, FullProblem, Global, JacobianBlock, Mass, Problem, Settings, Solution, solve,
+};
 use crate::solve::{Report, StepError};
 
 /// Hair that turns by less than this part of the limit is calm.
@@ -57,7 +59,8 @@ impl Nsgs {
             full.masses.push(system.mass);
             full.impulses.push(system.impulse);
         }
-        let rows = touches.par_iter().enumerate().map(|(contact, touch)| self.row(contact, touch, guess, world));
+        let rows =
+            touches.par_iter().enumerate().map(|(contact, touch)| self.row(contact, touch, guess, world));
         let mut gaps = Vec::with_capacity(touches.len());
         for (row, touch) in rows.collect::<Vec<_>>().into_iter().zip(touches) {
             full.jacobian.extend(row.blocks);
@@ -74,7 +77,8 @@ impl Nsgs {
         let mut blocks: Vec<JacobianBlock> = Vec::with_capacity(2);
         let mut carried: [Option<Carried>; 2] = [None; 2];
         let mut moving = DVec3::ZERO;
-        for (side, (sign, point)) in [(1.0, Some(touch.first)), (-1.0, touch.second)].into_iter().enumerate() {
+        for (side, (sign, point)) in [(1.0, Some(touch.first)), (-1.0, touch.second)].into_iter().enumerate()
+        {
             let Some(point) = point else { continue };
             let Point { strand: object, vertex, share } = point;
             let Some(fibre) = &self.fibres[object] else {
@@ -133,7 +137,8 @@ impl Nsgs {
             known.map_or(DVec3::ZERO, |place| touch.axes().transpose() * before[place].1 * dt)
         });
         let start: Vec<DVec3> = start.collect();
-        let solution = report.time("solve", || solve(&problem, &self.settings(dt, gaps.is_some()), Some(&start)));
+        let solution =
+            report.time("solve", || solve(&problem, &self.settings(dt, gaps.is_some()), Some(&start)));
         let solution = solution.map_err(|error| bad(&error))?;
         if gaps.is_some() {
             note(&solution, report);
@@ -141,8 +146,11 @@ impl Nsgs {
         let velocities = report.time("solve", || assembly.velocities(&solution.forces));
         let changes = match gaps {
             Some(gaps) => report.time("overlaps", || {
-                let after: Vec<f64> =
-                    gaps.iter().zip(&solution.velocities).map(|(gap, u)| gap + dt * u.x - gap.max(0.0)).collect();
+                let after: Vec<f64> = gaps
+                    .iter()
+                    .zip(&solution.velocities)
+                    .map(|(gap, u)| gap + dt * u.x - gap.max(0.0))
+                    .collect();
                 self.undone(&assembly, problem, touches, &after, dt)
             }),
             None => Velocities::new(),
