@@ -70,7 +70,7 @@ impl<E: Elements> PolylineFibre<E> {
         let lengths = model.rest_lengths[root..range.end - 1].to_vec();
         let frames = transported(clamp, groomed(root), &points);
         let now = Line { root: groomed(root), clamp, points, frames };
-        let elements = E::new(&now, &lengths, &material);
+        let elements = E::new(&now, &lengths, material);
         let count = now.points.len();
         Self {
             elements,
@@ -214,11 +214,11 @@ impl<E: Elements> Fibre for PolylineFibre<E> {
         let mut gradient = vec![0.0; size];
         self.elements.derivatives(&line, &self.lengths, &mut gradient, &mut system.mass);
         let scale = theta * theta * dt * dt;
-        for row in 0..size {
-            let entries = &mut system.mass[row * size..(row + 1) * size];
+        let rows = system.mass.chunks_exact_mut(size).zip(&mut system.impulse).zip(&gradient);
+        for ((entries, impulse), gradient) in rows {
             entries.iter_mut().for_each(|entry| *entry *= scale);
             let known: f64 = entries.iter().zip(guess).map(|(entry, guess)| entry * guess).sum();
-            system.impulse[row] += known - dt * gradient[row];
+            *impulse += known - dt * gradient;
         }
         self.add_loads(step, &line, &mut system);
         let middle = self.moved(clamp_at(0.5), &self.come(step, guess, 0.5));
