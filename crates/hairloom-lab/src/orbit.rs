@@ -69,7 +69,7 @@ impl Experiment for Orbit {
         "the free end of a fibre on a ball that turns to and fro, with every solver of contacts";
     const REFERENCE: &'static str = "figure 7 (top) of the paper: exact solvers find one orbit, the others their own. Duriez06 is no exact solver of one contact, but \
          where its passes come to rest the law holds: swept until the error is within tolerance, instead of until steps are below 5 % as in \
-         the paper, it finds the exact orbit";
+         the paper, it need not find an orbit of its own";
     const SOLVERS: &'static [&'static str] = &["nsgs"];
     const HELP: &'static [(&'static str, &'static str)] = &[
         ("mu", "coefficient of friction"),
