@@ -16,7 +16,7 @@ mod report;
 pub mod xpbd_mpm;
 
 pub use checkpoint::{Checkpoint, CheckpointError, Column, ColumnValue};
-pub use report::{Energy, Phase, Report};
+pub use report::{ContactProblems, Energy, Phase, Report};
 
 use std::sync::Arc;
 

@@ -240,6 +240,44 @@ mod cosserat_rods_on_a_grid {
     );
 }
 
+/// What holds of the other fibres on the same contact solver, which are clamped at their roots as well.
+macro_rules! polylines {
+    ($name:ident, $kind:ident) => {
+        mod $name {
+            use super::*;
+            use crate::{contact, suite};
+
+            fn build(model: &std::sync::Arc<hairloom::scene::Model>) -> Box<dyn hairloom::solve::Solver> {
+                let fibre = nsgs::FibreKind::$kind;
+                Method::Nsgs(nsgs::Params { fibre, least_step: 1.0 / 480.0, ..nsgs::Params::default() }).build(model)
+            }
+
+            conformance!(@tests suite, build, ELASTIC;
+                hanging_hair_stays_at_rest
+                roots_follow_their_body
+                energy_never_grows_by_itself
+                foreign_checkpoints_are_refused
+                state_survives_load_and_store
+                quasistatic_steps_leave_no_speed
+                teleported_hair_keeps_its_shape
+                edited_hair_goes_on_warm
+                bad_time_steps_are_errors
+                held_vertices_beyond_the_root_stay_put
+                absurd_forces_are_errors
+                handles_pull_and_must_exist
+            );
+            conformance!(@tests contact, build, ELASTIC;
+                contact_has_the_same_bits_for_any_number_of_threads
+                restart_among_bodies_in_wind_equals_an_unbroken_run
+            );
+        }
+    };
+}
+
+polylines!(discrete_rods_with_exact_friction, Der);
+polylines!(projected_rods_with_exact_friction, DerProjected);
+polylines!(cosserat_rods_with_exact_friction, Corde);
+
 /// What holds of super-helices, which are clamped at their roots: free strands and ropes are refused. Straight ones cannot be pushed along
 /// themselves, as by a floor that comes up under them or from the depth of a ball.
 mod super_helices {
