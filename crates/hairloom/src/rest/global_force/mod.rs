@@ -20,6 +20,7 @@
 //! Three engines ([`Engine`]): each strand carries itself; the programme in clarabel; and an interior point method of our
 //! own (`interior`), which stays feasible from the own-weight solution on.
 
+mod at_rest;
 mod cone;
 mod dissection;
 mod factor;
@@ -39,7 +40,7 @@ use thiserror::Error;
 
 use super::{Forces, Hair, RestError, own_weight};
 use programme::{Programme, Unknowns};
-pub use reference::{Cone, Problem, Sparse};
+pub use reference::{Cone, Problem, Solution, Sparse};
 
 /// Why no forces were found.
 #[derive(Debug, Clone, PartialEq, Error)]

@@ -1,0 +1,125 @@
+//! A point beside another one where all nodes are at rest.
+
+use glam::{DMat3, DVec3};
+use rayon::prelude::*;
+
+use super::cone::{self, Point, Scaling};
+use super::normal::{Normal, Roots};
+use super::programme::{Programme, Unknowns};
+
+/// Most steps of conjugate gradients for one right-hand side.
+const MOST_REFINEMENTS: usize = 20;
+/// Acceleration, in units of gravity, that these steps may leave at a node.
+const ENOUGH: f64 = 1e-7;
+
+/// Brings nodes to rest: forces change by as little as can be, and stresses in the cone by little of themselves. `cones` are the stresses as
+/// points of the cone, with what cohesion adds.
+pub(super) fn bring_to_rest(
+    programme: &Programme,
+    normal: &mut Normal,
+    point: &mut Unknowns,
+    cones: &[Point],
+) {
+    let change = Change { stresses: cones.par_iter().map(|s| cone_root(s, programme.slope)).collect() };
+    normal.factor(programme, &change);
+    for _ in 0..3 {
+        let mut left = programme.residual(point);
+        if programme.worst(&left) < ENOUGH {
+            return;
+        }
+        left.iter_mut().for_each(|left| *left = -*left);
+        let by = |v: &[DVec3]| {
+            let mut back = programme.apply_transposed(v);
+            change.apply(&mut back);
+            back
+        };
+        let multipliers = refined(programme, normal, |v| programme.apply(&by(v)), &left);
+        let by = by(&multipliers);
+        point.forces.iter_mut().zip(&by.forces).for_each(|(to, by)| *to += *by);
+        let all = point.stresses.as_flattened_mut().iter_mut().zip(by.stresses.as_flattened());
+        all.for_each(|(to, by)| *to += by);
+    }
+}
+
+/// What may change.
+struct Change {
+    stresses: Vec<[Point; 6]>,
+}
+
+impl Change {
+    fn apply(&self, unknowns: &mut Unknowns) {
+        for (stress, root) in unknowns.stresses.iter_mut().zip(&self.stresses) {
+            let mut out = [0.0; 6];
+            for column in root {
+                let along = cone::dot(column, stress);
+                out.iter_mut().zip(column).for_each(|(out, column)| *out += along * column);
+            }
+            *stress = out;
+        }
+    }
+}
+
+impl Roots for Change {
+    fn stress(&self, particle: usize) -> [[f64; 6]; 6] {
+        self.stresses[particle]
+    }
+
+    fn force(&self, _: usize) -> DMat3 {
+        DMat3::IDENTITY
+    }
+}
+
+/// R, by columns, in the basis of stresses, with R Rᵀ the inverse of the second derivative of the cone's barrier.
+fn cone_root(s: &Point, slope: f64) -> [Point; 6] {
+    let scaling = Scaling::new(s, &cone::inverse(s));
+    std::array::from_fn(|at| {
+        let mut unit = [0.0; 6];
+        unit[at] = 1.0;
+        let mut column = scaling.forward(&unit);
+        column[0] *= -1.0 / slope;
+        column
+    })
+}
+
+/// Conjugate gradients with the factors as preconditioner, until nodes are at rest.
+pub(super) fn refined(
+    programme: &Programme,
+    normal: &Normal,
+    multiply: impl Fn(&[DVec3]) -> Vec<DVec3>,
+    right: &[DVec3],
+) -> Vec<DVec3> {
+    let mut found = vec![DVec3::ZERO; right.len()];
+    let mut rest = right.to_vec();
+    let mut best = (f64::INFINITY, found.clone());
+    let (mut along, mut before) = (Vec::new(), 0.0);
+    for iteration in 0..MOST_REFINEMENTS {
+        let mut better = rest.clone();
+        normal.solve(&mut better);
+        let size: f64 = better.iter().zip(&rest).map(|(a, b)| a.dot(*b)).sum();
+        if iteration == 0 {
+            along = better;
+        } else {
+            let factor = size / before;
+            along.iter_mut().zip(&better).for_each(|(a, b)| *a = *b + *a * factor);
+        }
+        before = size;
+        let product = multiply(&along);
+        let curvature: f64 = along.iter().zip(&product).map(|(a, b)| a.dot(*b)).sum();
+        if !(curvature > 0.0 && size > 0.0) {
+            break;
+        }
+        let step = size / curvature;
+        for ((f, r), (a, p)) in found.iter_mut().zip(&mut rest).zip(along.iter().zip(&product)) {
+            *f += *a * step;
+            *r -= *p * step;
+        }
+        let left = programme.worst(&rest);
+        if left < best.0 {
+            best = (left, found.clone());
+        }
+        if left < ENOUGH {
+            break;
+        }
+    }
+    best.1
+}
