@@ -5,12 +5,15 @@ use rayon::prelude::*;
 
 use super::cone::{self, Point, Scaling};
 use super::normal::{Normal, Roots};
-use super::programme::{Programme, Unknowns};
+use super::programme::{Programme, Stress, Unknowns};
 
-/// Most steps of conjugate gradients for one right-hand side.
+/// Steps of conjugate gradients where nodes are brought to rest.
 const MOST_REFINEMENTS: usize = 20;
 /// Acceleration, in units of gravity, that these steps may leave at a node.
 const ENOUGH: f64 = 1e-7;
+
+/// How far inside their cones stresses are put, as a part of themselves.
+const ROOM: f64 = 1e-5;
 
 /// Brings nodes to rest: forces change by as little as can be, and stresses in the cone by little of themselves. `cones` are the stresses as
 /// points of the cone, with what cohesion adds.
@@ -33,12 +36,44 @@ pub(super) fn bring_to_rest(
             change.apply(&mut back);
             back
         };
-        let multipliers = refined(programme, normal, |v| programme.apply(&by(v)), &left);
+        let multipliers =
+            refined(programme, normal, |v| programme.apply(&by(v)), &left, MOST_REFINEMENTS, ENOUGH);
         let by = by(&multipliers);
         point.forces.iter_mut().zip(&by.forces).for_each(|(to, by)| *to += *by);
         let all = point.stresses.as_flattened_mut().iter_mut().zip(by.stresses.as_flattened());
         all.for_each(|(to, by)| *to += by);
     }
+}
+
+/// Puts stresses that left their cones by little back into them, and brings nodes to rest again.
+pub(super) fn put_right(programme: &Programme, point: &mut Unknowns) {
+    let slope = programme.slope;
+    let least = 1e-9 * largest_stress(point);
+    let mut cones = Vec::with_capacity(point.stresses.len());
+    for s in &mut point.stresses {
+        let most = (-slope * s[0]).max(0.0);
+        s[0] = -most / slope;
+        let shear = s[1..].iter().map(|part| part * part).sum::<f64>().sqrt();
+        if shear > (1.0 - ROOM) * most {
+            s[1..].iter_mut().for_each(|part| *part *= (1.0 - ROOM) * most / shear);
+        }
+        let mut cone = *s;
+        cone[0] = most + least;
+        cones.push(cone);
+    }
+    bring_to_rest(programme, &mut Normal::new(programme), point, &cones);
+}
+
+/// The size of the largest stress.
+pub(super) fn largest_stress(point: &Unknowns) -> f64 {
+    point.stresses.iter().map(|s| cone::dot(s, s).sqrt()).fold(0.0, f64::max)
+}
+
+/// How far a stress lies outside of its cone at most, as a part of the largest stress.
+pub(super) fn excess(point: &Unknowns, slope: f64) -> f64 {
+    let outside = |s: &Stress| s[1..].iter().map(|d| d * d).sum::<f64>().sqrt() + slope * s[0];
+    let most = point.stresses.iter().map(outside).fold(0.0, f64::max);
+    if most > 0.0 { most / largest_stress(point) } else { 0.0 }
 }
 
 /// What may change.
@@ -81,18 +116,20 @@ fn cone_root(s: &Point, slope: f64) -> [Point; 6] {
     })
 }
 
-/// Conjugate gradients with the factors as preconditioner, until nodes are at rest.
+/// At most so many steps of conjugate gradients with the factors as preconditioner, until nodes are at rest.
 pub(super) fn refined(
     programme: &Programme,
     normal: &Normal,
     multiply: impl Fn(&[DVec3]) -> Vec<DVec3>,
     right: &[DVec3],
+    most: usize,
+    enough: f64,
 ) -> Vec<DVec3> {
     let mut found = vec![DVec3::ZERO; right.len()];
     let mut rest = right.to_vec();
     let mut best = (f64::INFINITY, found.clone());
     let (mut along, mut before) = (Vec::new(), 0.0);
-    for iteration in 0..MOST_REFINEMENTS {
+    for iteration in 0..most {
         let mut better = rest.clone();
         normal.solve(&mut better);
         let size: f64 = better.iter().zip(&rest).map(|(a, b)| a.dot(*b)).sum();
@@ -117,7 +154,7 @@ pub(super) fn refined(
         if left < best.0 {
             best = (left, found.clone());
         }
-        if left < ENOUGH {
+        if left < enough {
             break;
         }
     }

@@ -24,7 +24,7 @@ use std::time::Instant;
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
-use super::at_rest::{bring_to_rest, refined};
+use super::at_rest::{bring_to_rest, excess, largest_stress, refined};
 use super::cone::{self, Point, Scaling};
 use super::normal::{Normal, Roots};
 use super::programme::{Programme, Unknowns};
@@ -43,6 +43,10 @@ const GAP: f64 = 5e-3;
 const SLOPE: f64 = 0.1;
 /// The largest acceleration that may be left at a node, in units of gravity.
 const REST: f64 = 5e-5;
+/// Most steps of conjugate gradients for one direction, and the acceleration, in units of gravity, that ends them. What they leave at
+/// the nodes the next direction takes.
+const REFINEMENTS: usize = 12;
+const ROUGHLY_AT_REST: f64 = 1e-3;
 /// How near to the boundary a step may lead.
 const NEARNESS: f64 = 0.95;
 
@@ -91,22 +95,11 @@ pub(super) fn solve(programme: &Programme, start: Unknowns, seconds: f64) -> (Un
     let mut normal = Normal::new(programme);
     let mut method = Method::new(programme, &start);
     let mut best = (programme.objective(&start), start);
-    let trace = std::env::var_os("TRACE").is_some();
     for iteration in 0..MOST_ITERATIONS {
         if clock.elapsed().as_secs_f64() > seconds || !method.iterate(&mut normal) {
             return (best.1, iteration);
         }
         let mut point = method.unknowns();
-        if trace {
-            eprintln!(
-                "{iteration} t {:.2} obj {:.5e} gap {:.2e} rest {:.1e} coh {:.1e}",
-                clock.elapsed().as_secs_f64(),
-                programme.objective(&point),
-                method.gap() * programme.weights.bending,
-                programme.worst(&programme.residual(&point)),
-                method.cohesion
-            );
-        }
         if method.cohesion > LAST_COHESION * largest_stress(&point) {
             continue;
         }
@@ -115,7 +108,7 @@ pub(super) fn solve(programme: &Programme, start: Unknowns, seconds: f64) -> (Un
         }
         let objective = programme.objective(&point);
         let restless = programme.worst(&programme.residual(&point));
-        if objective < best.0 && restless < REST && is_inside(&point, programme.slope) {
+        if objective < best.0 && restless < REST && excess(&point, programme.slope) < 1e-6 {
             best = (objective, point);
             let gap = method.gap() * programme.weights.bending;
             if gap < GAP * objective && method.dual_error < SLOPE {
@@ -124,16 +117,6 @@ pub(super) fn solve(programme: &Programme, start: Unknowns, seconds: f64) -> (Un
         }
     }
     (best.1, MOST_ITERATIONS)
-}
-
-fn largest_stress(point: &Unknowns) -> f64 {
-    point.stresses.iter().map(|s| cone::dot(s, s).sqrt()).fold(0.0, f64::max)
-}
-
-/// Whether all stresses lie in their cones, but for 1e-6 of the largest.
-fn is_inside(point: &Unknowns, slope: f64) -> bool {
-    let most = 1e-6 * largest_stress(point);
-    point.stresses.iter().all(|s| s[1..].iter().map(|d| d * d).sum::<f64>().sqrt() + slope * s[0] <= most)
 }
 
 /// A point on its way.
@@ -456,6 +439,6 @@ impl System<'_> {
     }
 
     fn solve(&self, right: &[DVec3]) -> Vec<DVec3> {
-        refined(self.method.programme, self.normal, |v| self.product(v), right)
+        refined(self.method.programme, self.normal, |v| self.product(v), right, REFINEMENTS, ROUGHLY_AT_REST)
     }
 }

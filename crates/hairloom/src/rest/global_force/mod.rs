@@ -279,19 +279,13 @@ fn quality(programme: &Programme, found: &Unknowns) -> Quality {
     let residual = programme.residual(found);
     let scales = &programme.row_scales;
     let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
-    let excess = |s: &[f64; 6]| s[1..].iter().map(|d| d * d).sum::<f64>().sqrt() + programme.slope * s[0];
-    let stress = largest(&mut found.stresses.iter().map(|s| s.iter().map(|e| e * e).sum::<f64>().sqrt()));
     let force = largest(&mut found.forces.iter().map(|f| f.length()));
     let pressed = found.forces.iter().filter(|f| f.x < -1e-3).count();
     let squares = residual.iter().zip(scales).map(|(r, s)| (*r / *s).length_squared()).sum::<f64>();
     Quality {
         objective: programme.objective(found),
         node_acceleration: programme.worst(&residual),
-        cone_excess: if stress > 0.0 {
-            largest(&mut found.stresses.iter().map(excess)) / stress
-        } else {
-            0.0
-        },
+        cone_excess: at_rest::excess(found, programme.slope),
         compressed: 100.0 * pressed as f64 / found.forces.len().max(1) as f64,
         largest_force: force * programme.unit,
         force_mean_square: squares * programme.unit * programme.unit / residual.len().max(1) as f64,
