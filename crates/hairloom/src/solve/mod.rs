@@ -175,7 +175,11 @@ impl Method {
         let Some(medium) = self.medium(hair.model) else {
             return Err(RestError::NoGrid { method: self.name() }.into());
         };
-        Ok(balance(hair, &medium, &Weights::default(), engine)?.forces)
+        let weights = match engine {
+            Engine::Interior { .. } => Weights::calm(),
+            _ => Weights::default(),
+        };
+        Ok(balance(hair, &medium, &weights, engine)?.forces)
     }
 
     /// A rest shape that makes `forces`.

@@ -17,8 +17,8 @@
 //! - Where nodes have few particles, their rows determine everything and all stress is zero, so the programme has no
 //!   interior. The own-weight solution is always feasible.
 //!
-//! Three engines ([`Engine`]): each strand carries itself; the programme in clarabel; and an interior point method of our
-//! own (`interior`), which stays feasible from the own-weight solution on.
+//! Three engines ([`Engine`]): each strand carries itself; the programme in clarabel, whose answer is put back into the cones
+//! (`at_rest`); and an interior point method of our own (`interior`), which begins with the own-weight solution and keeps nodes at rest.
 
 mod at_rest;
 mod cone;
@@ -186,7 +186,8 @@ pub enum Engine {
         /// Time limit [s].
         seconds: f64,
     },
-    /// Our interior point method, for at most this long [s]. Stopped at any moment it has a feasible answer.
+    /// Our interior point method, for at most this long [s]. Stopped at any moment it has a feasible answer: that of strands which carry
+    /// themselves, until its own is better.
     Interior {
         /// Time limit [s].
         seconds: f64,

@@ -44,7 +44,7 @@ impl Coupling {
             particles,
             params: params.grid(model),
             forces: vec![Vec3::ZERO; model.vertices()],
-            direct: params.direct,
+            direct: params.direct_of(model),
         };
         coupling.relax(model);
         coupling
