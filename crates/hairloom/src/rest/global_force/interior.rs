@@ -38,7 +38,7 @@ const LEAST_CENTERING: f64 = 0.3;
 /// Iterations after which the answer is taken as it is.
 const MOST_ITERATIONS: usize = 100;
 /// How much of the objective may still be gained where the method ends.
-const GAP: f64 = 5e-3;
+const GAP: f64 = 1e-2;
 /// How large slopes may be that nothing balances, where the method ends, as a part of the largest.
 const SLOPE: f64 = 0.1;
 /// The largest acceleration that may be left at a node, in units of gravity.
