@@ -44,8 +44,9 @@ impl BodyMesh {
             return groom;
         }
         let (space, smooth) = (groom.space, SmoothNormals::of(&self.mesh));
+        let in_scene = space.conversion(Space::SCENE);
         let normals = at_roots(&groom.groom, |root| {
-            let hit = self.shape.closest(space.convert(&Space::SCENE, root));
+            let hit = self.shape.closest(in_scene(root));
             hit.map_or(Vec3::ZERO, |hit| Space::SCENE.turn(&space, smooth.at(&hit)))
         });
         let (name, domain, values) = (ROOT_NORMAL.to_owned(), Domain::Strand, Values::Vec3(normals));

@@ -17,7 +17,7 @@
 
 use std::path::Path;
 
-use hairloom::groom::{Attribute, Domain, Groom, GroomError, Repairs, Values};
+use hairloom::groom::{Attribute, Domain, Groom, Values};
 use hairloom::scene::{GroomFileSettings, UpAxis};
 
 use crate::alembic::AlembicError;
@@ -47,8 +47,10 @@ pub enum GroomFormat {
 }
 
 impl GroomFormat {
-    /// The endings of files with grooms, for messages.
-    pub const ENDINGS: &str = ".usdc, .usda, .usd, .usdz, .abc, .hair, .tfx, .data, .ply or .obj";
+    /// The endings of files that grooms are read from, for messages.
+    pub const READ: &str = ".usdc, .usda, .usd, .usdz, .abc, .hair, .tfx, .data, .ply or .obj";
+    /// The endings of files that grooms are written to, for messages.
+    pub const WRITTEN: &str = ".usdc, .usda, .usd, .abc, .hair, .tfx, .data, .ply or .obj";
 
     /// The format that a file's ending asks for.
     pub fn of_file(path: &Path) -> Option<Self> {
@@ -122,7 +124,8 @@ impl FileGroom {
             return self;
         }
         let Groom { curves, widths, attributes, .. } = &mut self.groom;
-        curves.points.iter_mut().for_each(|point| *point = from.convert(&space, *point));
+        let convert = from.conversion(space);
+        curves.points.iter_mut().for_each(|point| *point = convert(*point));
         if from.unit != space.unit {
             let factor = from.factor(&space);
             widths.iter_mut().for_each(|width| *width = (f64::from(*width) * factor) as f32);
@@ -138,12 +141,6 @@ impl FileGroom {
     /// The groom in metres, y up.
     pub fn into_metres(self) -> Groom {
         self.in_space(Space::SCENE).groom
-    }
-
-    /// The groom with everything mended that has one obvious remedy (see [`Groom::repair`]); what stays keeps the bits
-    /// of its positions.
-    pub fn mended(self) -> Result<(Self, Repairs), GroomError> {
-        self.through_metres(Groom::checked)
     }
 
     /// What `work` makes of the groom in metres: vertices may go and change places, and what stays keeps the bits of its
@@ -170,7 +167,8 @@ impl FileGroom {
 /// Reads the groom in a file, the first frame if it moves, in the file's own unit and axes.
 pub fn read(path: impl AsRef<Path>, said: &Said) -> Result<FileGroom, CacheError> {
     let path = path.as_ref();
-    let format = GroomFormat::of_file(path).ok_or_else(|| unknown(path))?;
+    let format =
+        GroomFormat::of_file(path).ok_or_else(|| CacheError::unknown_groom(path, GroomFormat::READ))?;
     let space = valid(path, said.or(format.unstated()))?;
     let bytes = || read_bytes(path).map_err(|error| FileProblem::Io(error).at(path));
     let groom = match format {
@@ -201,10 +199,6 @@ fn read_geometry(path: &Path, said: &Said) -> Result<FileGroom, CacheError> {
     Ok(FileGroom { groom: geometry.groom(f64::NEG_INFINITY)?, space })
 }
 
-fn unknown(path: &Path) -> CacheError {
-    CacheError::GroomExtension { path: path.to_owned() }
-}
-
 fn valid(path: &Path, space: Space) -> Result<Space, CacheError> {
     match space.is_valid() {
         true => Ok(space),
@@ -215,7 +209,8 @@ fn valid(path: &Path, space: Space) -> Result<Space, CacheError> {
 /// Writes a groom in the format of the file's ending; answers what the format has no place for.
 pub fn write(path: impl AsRef<Path>, groom: &FileGroom, said: &Said) -> Result<Vec<String>, CacheError> {
     let path = path.as_ref();
-    let format = GroomFormat::of_file(path).ok_or_else(|| unknown(path))?;
+    let format =
+        GroomFormat::of_file(path).ok_or_else(|| CacheError::unknown_groom(path, GroomFormat::WRITTEN))?;
     let otherwise = match format {
         GroomFormat::Usd => groom.space,
         _ => format.unstated(),

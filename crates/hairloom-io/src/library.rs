@@ -87,7 +87,7 @@ impl Library for Folder {
                 let said = Said { allow_outside: self.allow_outside, ..Said::from(settings) };
                 grooms::read_metres(&path, &said).map_err(|error| error.to_string())
             }
-            None => Err(Self::unknown(file, "grooms", GroomFormat::ENDINGS)),
+            None => Err(Self::unknown(file, "grooms", GroomFormat::READ)),
         }
     }
 

@@ -23,14 +23,15 @@ impl Space {
     /// Metres, y up: the space of everything in Hairloom itself.
     pub const SCENE: Self = Self { unit: 1.0, up: Axis::Y };
 
-    /// A point of this space in another. Within one space points keep their bits.
+    /// What makes points of another space of points of this one. Within one space points keep their bits.
     #[inline]
-    pub(crate) fn convert(&self, to: &Self, point: Vec3) -> Vec3 {
-        let turned = self.turn(to, point);
-        if self.unit == to.unit {
-            return turned;
+    pub(crate) fn conversion(self, to: Self) -> impl Fn(Vec3) -> Vec3 {
+        // Of values, not of references: a loop over points then keeps them in registers.
+        let factor = (self.unit != to.unit).then(|| self.factor(&to));
+        move |point| {
+            let turned = self.turn(&to, point);
+            factor.map_or(turned, |factor| (turned.as_dvec3() * factor).as_vec3())
         }
-        (turned.as_dvec3() * self.factor(to)).as_vec3()
     }
 
     /// A direction of this space in another.

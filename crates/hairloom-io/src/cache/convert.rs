@@ -7,7 +7,9 @@ use hairloom::groom::Groom;
 use hairloom::simulate::{BodyView, Simulation};
 
 use super::usd_groom::declare_stage;
-use super::usd_writer::{BodySamples, Samples, body_paths, declare_body, declare_samples, extent, picked};
+use super::usd_writer::{
+    BodySamples, Samples, body_paths, declare_body, declare_samples, extent, picked, put,
+};
 use super::{Cache, CacheError, CacheFormat, CacheFrame, CacheWriter, layout};
 use crate::BodyMesh;
 use crate::alembic::{AlembicFrames, WriteOptions};
@@ -64,7 +66,7 @@ pub fn convert_frames(
                 cache.fps(),
                 &WriteOptions { file: to, points: hair_space },
             )?)),
-            _ => Kind::Usd(Box::new(UsdFrames::create(temporary, &first, &to, cache.fps())?)),
+            _ => Kind::Usd(Box::new(UsdFrames::create(temporary, &first, &to, cache)?)),
         };
         let (offsets, bodies) = (first.groom.curves.offsets.clone(), body_sizes(&first));
         let has_velocities = !first.velocities.is_empty();
@@ -93,7 +95,7 @@ pub fn convert_frames(
 pub fn write_still(path: impl AsRef<Path>, simulation: &Simulation) -> Result<(), CacheError> {
     replaced(path.as_ref(), |temporary| {
         let mut writer = CacheWriter::create(temporary, simulation)?;
-        writer.write_frame(simulation)?;
+        writer.write_still(simulation)?;
         writer.finish()
     })
 }
@@ -108,7 +110,8 @@ impl CacheFrame {
         self.groom = FileGroom { groom: self.groom, space: from }.in_space(hair).groom;
         let move_all = |points: &mut [Vec3], to: &Space| {
             if from != *to {
-                points.iter_mut().for_each(|point| *point = from.convert(to, *point));
+                let convert = from.conversion(*to);
+                points.iter_mut().for_each(|point| *point = convert(*point));
             }
         };
         move_all(&mut self.velocities, &hair);
@@ -154,15 +157,20 @@ struct UsdFrames {
     writer: Writer,
     samples: Samples,
     radius: f32,
+    /// Whether there is more than one frame.
+    moves: bool,
 }
 
 impl UsdFrames {
-    fn create(path: &Path, first: &CacheFrame, space: &Space, fps: f64) -> Result<Self, CacheError> {
+    fn create(path: &Path, first: &CacheFrame, space: &Space, cache: &Cache) -> Result<Self, CacheError> {
+        let (fps, moves) = (cache.fps(), cache.frames() > 1);
         let mut writer = Writer::create(path)?;
         declare_stage(&mut writer, space, "A cache, written by Hairloom")?;
-        writer.set_metadata("timeCodesPerSecond", &Value::Double(fps))?;
-        writer.set_metadata("framesPerSecond", &Value::Double(fps))?;
-        writer.set_metadata("startTimeCode", &Value::Double(time_code(first)))?;
+        if moves {
+            writer.set_metadata("timeCodesPerSecond", &Value::Double(fps))?;
+            writer.set_metadata("framesPerSecond", &Value::Double(fps))?;
+            writer.set_metadata("startTimeCode", &Value::Double(time_code(first)))?;
+        }
         let mut samples = declare_samples(&mut writer, &first.groom, true, !first.velocities.is_empty())?;
         let views = first.body_views();
         if !views.is_empty() {
@@ -172,32 +180,34 @@ impl UsdFrames {
             samples.bodies.push(declare_body(&mut writer, view, &path)?);
         }
         let radius = 0.5 * first.groom.widths.iter().copied().fold(0.0, f32::max);
-        Ok(Self { writer, samples, radius })
+        Ok(Self { writer, samples, radius, moves })
     }
 
     fn write(&mut self, frame: &CacheFrame) -> Result<(), CacheError> {
-        let Self { writer, samples, radius } = self;
-        let (time, points) = (time_code(frame), &frame.groom.curves.points);
-        writer.set_metadata("endTimeCode", &Value::Double(time))?;
-        writer.write_sample(samples.points, time, &points[..])?;
-        writer.write_sample(samples.extent, time, &extent(points, *radius))?;
+        let Self { writer, samples, radius, moves } = self;
+        let (time, points) = (moves.then(|| time_code(frame)), &frame.groom.curves.points);
+        if let Some(time) = time {
+            writer.set_metadata("endTimeCode", &Value::Double(time))?;
+        }
+        put(writer, samples.points, time, &points[..])?;
+        put(writer, samples.extent, time, &extent(points, *radius))?;
         if let Some(velocities) = samples.velocities {
-            writer.write_sample(velocities, time, &frame.velocities[..])?;
+            put(writer, velocities, time, &frame.velocities[..])?;
         }
         if let Some(guides) = &samples.guides {
             let points = picked(points, &guides.vertices);
-            writer.write_sample(guides.points, time, &points[..])?;
-            writer.write_sample(guides.extent, time, &extent(&points, *radius))?;
+            put(writer, guides.points, time, &points[..])?;
+            put(writer, guides.extent, time, &extent(&points, *radius))?;
         }
         for (body, samples) in frame.bodies.iter().zip(&samples.bodies) {
             match *samples {
                 BodySamples::Deforming { points, extent: bounds } => {
-                    writer.write_sample(points, time, &body.mesh.points[..])?;
-                    writer.write_sample(bounds, time, &extent(&body.mesh.points, 0.0))?;
+                    put(writer, points, time, &body.mesh.points[..])?;
+                    put(writer, bounds, time, &extent(&body.mesh.points, 0.0))?;
                 }
                 BodySamples::Rigid { transform } => {
                     let still = Value::Matrix4d(DMat4::IDENTITY.to_cols_array_2d());
-                    writer.write_sample(transform, time, &still)?;
+                    put(writer, transform, time, &still)?;
                 }
             }
         }

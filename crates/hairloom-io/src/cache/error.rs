@@ -3,7 +3,6 @@ use std::path::{Path, PathBuf};
 
 use crate::alembic::AlembicError;
 use crate::file::FileError;
-use crate::grooms::GroomFormat;
 use crate::hair::HairError;
 use crate::obj::ObjError;
 use crate::usd::UsdError;
@@ -42,10 +41,12 @@ pub enum CacheError {
         path: PathBuf,
     },
     /// The file's name does not tell a format of grooms.
-    #[error("{}: expected a name that ends with {}", path.display(), GroomFormat::ENDINGS)]
+    #[error("{}: expected a name that ends with {endings}", path.display())]
     GroomExtension {
         /// The file.
         path: PathBuf,
+        /// The endings that would do.
+        endings: &'static str,
     },
     /// There is no hair.
     #[error("{}: there are no curves (BasisCurves, Curves) in it", path.display())]
@@ -102,5 +103,10 @@ pub enum CacheError {
 impl CacheError {
     pub(crate) fn io(path: &Path, source: io::Error) -> Self {
         Self::Io { path: path.to_owned(), source }
+    }
+
+    /// A groom file whose name has none of these endings.
+    pub fn unknown_groom(path: &Path, endings: &'static str) -> Self {
+        Self::GroomExtension { path: path.to_owned(), endings }
     }
 }

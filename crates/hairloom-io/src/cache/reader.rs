@@ -62,7 +62,7 @@ impl Cache {
     /// Opens a cache or a groom of which someone knows the unit and the axes.
     pub fn open_as(path: impl AsRef<Path>, said: &Said) -> Result<Self, CacheError> {
         let path = path.as_ref();
-        let unknown = || CacheError::GroomExtension { path: path.to_owned() };
+        let unknown = || CacheError::unknown_groom(path, GroomFormat::READ);
         let said = *said;
         let content = match GroomFormat::of_file(path).ok_or_else(unknown)? {
             GroomFormat::Hair => Content::Hair { files: hair_files(path)?, said },

@@ -132,7 +132,7 @@ pub(crate) fn write_in(
         true => write_around(path, groom, HairFile::around(groom, &info, |width| width)?, |point| point),
         false => {
             let around = HairFile::around(groom, &info, |width| (f64::from(width) * factor) as f32)?;
-            write_around(path, groom, around, |point| from.convert(to, point))
+            write_around(path, groom, around, from.conversion(*to))
         }
     };
     written().map_err(|problem| HairError { path: path.to_owned(), problem })

@@ -10,6 +10,7 @@ use hairloom::math::{Pose, Random};
 use hairloom::scene::{Attachments, Drive, Material, MaterialPreset, Model, Seat, State, Wind};
 use hairloom::solve::der_mpm::{Params, build};
 use hairloom::solve::{Report, Solver, Step};
+use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::clock::{forget_peak, on_threads, peak_bytes, shortest};
@@ -193,8 +194,8 @@ impl Head {
                 let mut state = State::default();
                 self.solver.store(&mut state);
                 let guides: Vec<Vec3> = state.positions.iter().map(|p| p.as_vec3()).collect();
-                let roots: Vec<Vec3> =
-                    self.roots.iter().map(|root| self.pose.apply(root.as_dvec3()).as_vec3()).collect();
+                let on_head = |root: &Vec3| self.pose.apply(root.as_dvec3()).as_vec3();
+                let roots: Vec<Vec3> = self.roots.par_iter().with_min_len(1024).map(on_head).collect();
                 follow.apply(&guides, &roots, &mut self.points).expect("as many points as were bound");
             });
         }

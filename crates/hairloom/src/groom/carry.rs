@@ -4,10 +4,11 @@ use glam::{Mat3, Quat, Vec3};
 use rayon::prelude::*;
 
 use super::Curves;
-use super::lanes::Map;
+use super::lanes::{Maps, rows};
 use super::nearest::PointTree;
 use super::plan::coordinate_at;
 use super::smooth::{reach_without_curls, smooth};
+use crate::math::lanes::{Row, WIDTH};
 
 /// Guides around a guide whose roots tell how the scalp turns.
 const NEIGHBOURS: usize = 8;
@@ -63,10 +64,28 @@ impl RestGuides {
         Self { curves: curves.clone(), slots, coordinates, paths, reaches, neighbours }
     }
 
-    /// The maps from rest to posed space, guide after guide and slot after slot.
-    pub(super) fn maps(&self, posed: &[Vec3], maps: &mut Vec<Map>) {
-        maps.resize(self.coordinates.len(), Map::default());
-        maps.par_chunks_mut(self.slots)
+    /// The maps from rest to posed space, guide after guide; slot by slot too if `slots` is set.
+    pub(super) fn maps(&self, posed: &[Vec3], slots: bool, maps: &mut Maps) {
+        let rows = rows(self.slots);
+        maps.rows.resize(rows * self.curves.strands(), [Row::default(); 12]);
+        self.find_maps(posed, &mut maps.rows);
+        if slots {
+            maps.slots.resize(self.slots * self.curves.strands(), [Row::default(); 2]);
+            let guides = maps.slots.par_chunks_mut(self.slots).zip(maps.rows.par_chunks(rows));
+            guides.with_min_len(16).for_each(|(slots, rows)| {
+                for (slot, map) in slots.iter_mut().enumerate() {
+                    let (row, lane) = (&rows[slot / WIDTH], slot % WIDTH);
+                    for (number, value) in row.iter().enumerate() {
+                        let (vector, axis) = (number / 3, number % 3);
+                        map[vector / 2].0[4 * (vector % 2) + axis] = value.0[lane];
+                    }
+                }
+            });
+        }
+    }
+
+    fn find_maps(&self, posed: &[Vec3], maps: &mut [[Row; 12]]) {
+        maps.par_chunks_mut(rows(self.slots))
             .zip(self.coordinates.par_chunks(self.slots))
             .enumerate()
             .with_min_len(16)
@@ -75,16 +94,19 @@ impl RestGuides {
                 let rest = &self.paths[self.curves.range(guide)];
                 smooth(&posed[self.curves.range(guide)], self.reaches[guide], sums, moved);
                 vertex_rotations(rest, moved, self.root_rotation(guide, posed), rotations);
-                for (map, &coordinate) in maps.iter_mut().zip(coordinates) {
+                for (slot, &coordinate) in coordinates.iter().enumerate() {
                     let edge = (coordinate as usize).min(rest.len() - 2);
                     let t = coordinate - edge as f32;
                     let rotation = Mat3::from_quat(rotations[edge].lerp(rotations[edge + 1], t));
                     let from = rest[edge].lerp(rest[edge + 1], t);
                     let to = moved[edge].lerp(moved[edge + 1], t);
-                    let shift = to - rotation * from;
-                    let (x, y, z) = (rotation.x_axis, rotation.y_axis, rotation.z_axis);
-                    map[0].0 = [x.x, x.y, x.z, 0.0, y.x, y.y, y.z, 0.0];
-                    map[1].0 = [z.x, z.y, z.z, 0.0, shift.x, shift.y, shift.z, 0.0];
+                    let columns = [rotation.x_axis, rotation.y_axis, rotation.z_axis, to - rotation * from];
+                    let map = &mut maps[slot / WIDTH];
+                    for (column, numbers) in columns.into_iter().zip(map.as_chunks_mut::<3>().0) {
+                        for (axis, row) in numbers.iter_mut().enumerate() {
+                            row.0[slot % WIDTH] = column[axis];
+                        }
+                    }
                 }
             });
     }

@@ -26,13 +26,13 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use super::carry::RestGuides;
-use super::lanes::{Map, PoseStrands, RestStrands};
+use super::lanes::{Maps, PoseStrands, RestStrands, rows};
 use super::nearest::PointTree;
 use super::{Curves, Groom};
-use crate::math::lanes::dispatch;
+use crate::math::lanes::{Row, WIDTH, dispatch};
 
 /// Strands in one task.
-const BLOCK: usize = 256;
+const BLOCK: usize = 64;
 /// So many guides around a root are looked at for the three that are nearest.
 const CANDIDATES: usize = 16;
 
@@ -96,7 +96,7 @@ pub struct Follow {
     guides: RestGuides,
     rest: RestStrands,
     bindings: Vec<Binding>,
-    maps: Vec<Map>,
+    maps: Maps,
 }
 
 impl Follow {
@@ -131,7 +131,7 @@ impl Follow {
             guides,
             rest: RestStrands::new(&strands.curves, slots),
             bindings,
-            maps: Vec::new(),
+            maps: Maps::default(),
         })
     }
 
@@ -150,7 +150,7 @@ impl Follow {
         size("roots", self.bindings.len(), roots.len())?;
         size("points to write", self.rest.vertices(), points.len())?;
         let mut maps = std::mem::take(&mut self.maps);
-        self.guides.maps(guides, &mut maps);
+        self.guides.maps(guides, !self.rest.all_even(), &mut maps);
         let betas = self.betas();
         self.blocks(points).into_par_iter().for_each(|(first, out)| {
             let end = (first + BLOCK).min(roots.len());
@@ -162,6 +162,7 @@ impl Follow {
                 guides: &self.guides.curves,
                 posed: guides,
                 maps: &maps,
+                slots: self.guides.slots,
                 betas: &betas,
                 keep_lengths: self.blend.keep_lengths,
                 out,
@@ -172,10 +173,14 @@ impl Follow {
     }
 
     /// The share of the multi-guide scheme at each slot.
-    fn betas(&self) -> Vec<f32> {
+    fn betas(&self) -> Vec<Row> {
         let slots = self.guides.slots;
         let step = (self.blend.tip - self.blend.root) / (slots - 1) as f32;
-        (0..slots).map(|slot| self.blend.root + step * slot as f32).collect()
+        let mut betas = vec![Row::default(); rows(slots)];
+        for slot in 0..slots {
+            betas[slot / WIDTH].0[slot % WIDTH] = self.blend.root + step * slot as f32;
+        }
+        betas
     }
 
     /// Cuts the points into blocks of strands: the first strand of each block, and the block's points.

@@ -185,3 +185,23 @@ fn the_same_bits_for_any_number_of_threads() {
 fn nothing_to_follow_is_an_error() {
     assert_eq!(Follow::bind(&Groom::default(), &patch(2, 2, 1)).err(), Some(FollowError::NoGuides));
 }
+
+#[test]
+fn strands_with_a_vertex_on_each_slot_come_out_as_if_they_were_like_any_other() {
+    let mut strands = patch(300, 13, 5);
+    let straight = strands
+        .curves
+        .root_points()
+        .into_iter()
+        .flat_map(|root| (0..13).map(move |k| root + Vec3::new(0.1 * root.x, -0.2, 0.03) * k as f32));
+    strands.curves.points = straight.collect();
+    let (guides, mut follow) = bound(&strands, 40, 13);
+    assert!(follow.rest.all_even());
+    let turn = Quat::from_rotation_x(0.7);
+    let posed: Vec<Vec3> = guides.curves.points.iter().map(|&p| turn * p + Vec3::X * p.y * p.y).collect();
+    let roots = strands.curves.root_points();
+    let at_once = applied(&mut follow, &posed, &roots, 300 * 13);
+    follow.rest.even.fill(false);
+    let one_by_one = applied(&mut follow, &posed, &roots, 300 * 13);
+    assert!(worst(&at_once, &one_by_one) < 1e-6);
+}

@@ -6,13 +6,24 @@ use glam::Vec3;
 
 use super::Curves;
 use super::follow::Binding;
-use crate::math::lanes::{Kernel, Lane, Row};
+use crate::math::lanes::{Kernel, Lane, Row, WIDTH};
 
 /// A vertex within this part of the distance between slots counts as lying on one.
 const ON_SLOT: f32 = 1e-3;
 
-/// An affine map: its three columns and its shift, four numbers each.
-pub(super) type Map = [Row; 2];
+/// Affine maps of guides, each of three columns and a shift, laid out for two kinds of strands.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Maps {
+    /// Eight slots of a guide, number by number.
+    pub rows: Vec<[Row; 12]>,
+    /// Slot by slot, four numbers for each vector.
+    pub slots: Vec<[Row; 2]>,
+}
+
+/// How many rows the slots of a guide take up.
+pub(super) fn rows(slots: usize) -> usize {
+    slots.div_ceil(WIDTH)
+}
 
 /// Where a vertex lies among the slots of its guides: this part of the way from one slot to the next.
 #[derive(Debug, Clone, Copy)]
@@ -24,10 +35,14 @@ struct Place {
 /// Strands at rest.
 #[derive(Debug, Clone)]
 pub(super) struct RestStrands {
-    curves: Curves,
+    offsets: Vec<u32>,
+    /// Points by axis [m], and a row more.
+    axes: [Vec<f32>; 3],
     /// Squared length of the edge before each vertex [m²].
     edges: Vec<f32>,
     places: Vec<Place>,
+    /// Whether a strand has one vertex on each slot.
+    pub(super) even: Vec<bool>,
 }
 
 impl RestStrands {
@@ -42,21 +57,40 @@ impl RestStrands {
                 Place { slot: slot as u32, part: place - slot }
             }
         };
-        let places = curves.fractions().into_iter().map(place).collect();
+        let places: Vec<Place> = curves.fractions().into_iter().map(place).collect();
         let mut edges = Vec::with_capacity(curves.points.len());
         for strand in curves.iter() {
             edges.extend(strand.first().map(|_| 0.0));
             edges.extend(strand.windows(2).map(|edge| edge[0].distance_squared(edge[1])));
         }
-        Self { curves: curves.clone(), edges, places }
+        let even = (0..curves.strands()).map(|strand| {
+            let places = &places[curves.range(strand)];
+            let on_its_slot = |(slot, place): (u32, &Place)| place.slot == slot && place.part == 0.0;
+            places.len() == slots && (0..).zip(places).all(on_its_slot)
+        });
+        let more = [Vec3::ZERO; WIDTH];
+        let axis = |axis: usize| curves.points.iter().chain(&more).map(|point| point[axis]).collect();
+        Self {
+            even: even.collect(),
+            axes: [axis(0), axis(1), axis(2)],
+            offsets: curves.offsets.clone(),
+            edges,
+            places,
+        }
     }
 
     pub(super) fn vertices(&self) -> usize {
         self.places.len()
     }
 
+    /// Whether every strand has one vertex on each slot.
+    pub(super) fn all_even(&self) -> bool {
+        self.even.iter().all(|&even| even)
+    }
+
+    #[inline(always)]
     pub(super) fn range(&self, strand: usize) -> Range<usize> {
-        self.curves.range(strand)
+        self.offsets[strand] as usize..self.offsets[strand + 1] as usize
     }
 }
 
@@ -72,10 +106,11 @@ pub(super) struct PoseStrands<'a> {
     pub guides: &'a Curves,
     /// Posed points of the guides [m].
     pub posed: &'a [Vec3],
-    /// The maps of all guides, slot by slot.
-    pub maps: &'a [Map],
-    /// The share of the multi-guide scheme at each slot.
-    pub betas: &'a [f32],
+    /// The maps of all guides, one after the other.
+    pub maps: &'a Maps,
+    /// Slots on each guide, and the share of the multi-guide scheme at each.
+    pub slots: usize,
+    pub betas: &'a [Row],
     pub keep_lengths: bool,
     /// Receives the strands' points [m].
     pub out: &'a mut [Vec3],
@@ -84,81 +119,163 @@ pub(super) struct PoseStrands<'a> {
 impl Kernel for PoseStrands<'_> {
     type Output = ();
 
+    /// Moves strands by the maps of their guides, restores the lengths of their edges, and shifts them to their roots: each for all
+    /// strands before the next, so that lengths are found eight at a time.
     #[inline(always)]
     fn run<L: Lane>(mut self) {
         let mut all = std::mem::take(&mut self.out);
-        for (index, (binding, &root)) in self.bindings.iter().zip(self.roots).enumerate() {
+        let mut moved = Moved::new(all.len());
+        let start = self.rest.range(self.first).start;
+        for (index, binding) in self.bindings.iter().enumerate() {
             let strand = self.first + index;
-            let out = all.split_off_mut(..self.rest.range(strand).len()).unwrap_or_default();
+            let range = self.rest.range(strand);
+            let to = range.start - start;
+            if binding.same_as.is_some() {
+                continue;
+            } else if self.rest.even[strand] {
+                self.carry_evenly::<L>(range.start, binding, &mut moved, to);
+            } else {
+                self.carry::<L>(range, binding, &mut moved, to);
+            }
+        }
+        if self.keep_lengths {
+            moved.find_missing(&self.rest.edges[start..start + all.len()]);
+        }
+        let mut from = 0;
+        for (index, (binding, &root)) in self.bindings.iter().zip(self.roots).enumerate() {
+            let count = self.rest.range(self.first + index).len();
+            let out = all.split_off_mut(..count).unwrap_or_default();
             if let Some(guide) = binding.same_as {
                 out.copy_from_slice(&self.posed[self.guides.range(guide as usize)]);
             } else {
-                self.pose::<L>(strand, binding, root, out);
+                moved.lay_out(from, root, out);
             }
             if let Some(start) = out.first_mut() {
                 *start = root;
             }
+            from += count;
         }
     }
 }
 
+/// Where the maps of three guides take a point: M₀ + β (w₀ M₀ + w₁ M₁ + w₂ M₂ − M₀). No closures here: what is not inlined is not
+/// compiled for the processor at hand.
 impl PoseStrands<'_> {
-    /// Moves a strand by the maps of its guides, shifts it to its root, and restores the lengths of its edges.
+    /// A strand with one vertex on each slot, eight vertices at a time. Of the last eight some may lie beyond its end: the next strand
+    /// writes over them.
     #[inline(always)]
-    fn pose<L: Lane>(&self, strand: usize, binding: &Binding, root: Vec3, out: &mut [Vec3]) {
-        let (range, slots) = (self.rest.range(strand), self.betas.len());
-        let maps = binding.guides.map(|guide| &self.maps[guide as usize * slots..][..slots]);
-        let rest = &self.rest.curves.points[range.clone()];
-        let vertices = rest.iter().zip(&self.rest.places[range.clone()]).zip(&self.rest.edges[range]);
-        let (mut previous, mut shift) = (Vec3::ZERO, Vec3::ZERO);
-        for (vertex, (out, ((&point, &place), &length))) in out.iter_mut().zip(vertices).enumerate() {
-            let here = self.carry::<L>(&maps, binding.weights, place, point);
-            if vertex == 0 {
-                shift = root - here;
-            } else if self.keep_lengths {
-                shift += (here - previous) * missing_length(here - previous, length);
+    fn carry_evenly<L: Lane>(&self, from: usize, binding: &Binding, moved: &mut Moved, to: usize) {
+        let rows = self.betas.len();
+        for row in 0..rows {
+            let (from, to) = (from + WIDTH * row, to + WIDTH * row);
+            let x = L::load(&eight(&self.rest.axes[0], from));
+            let y = L::load(&eight(&self.rest.axes[1], from));
+            let z = L::load(&eight(&self.rest.axes[2], from));
+            let multi = L::load(&self.betas[row]);
+            let mut sum = [L::zero(); 3];
+            for guide in 0..3 {
+                let own = if guide == 0 { L::one() - multi } else { L::zero() };
+                let share = multi.mul_add(L::splat(f64::from(binding.weights[guide])), own);
+                let map = &self.maps.rows[binding.guides[guide] as usize * rows + row];
+                for (axis, sum) in sum.iter_mut().enumerate() {
+                    let along_x = x.mul_add(L::load(&map[axis]), L::load(&map[9 + axis]));
+                    let along_y = y.mul_add(L::load(&map[3 + axis]), along_x);
+                    *sum = share.mul_add(z.mul_add(L::load(&map[6 + axis]), along_y), *sum);
+                }
             }
-            previous = here;
-            *out = here + shift;
+            for (sum, axis) in sum.into_iter().zip(&mut moved.axes) {
+                if let Some(out) = axis[to..].first_chunk_mut::<WIDTH>() {
+                    let mut row = Row::default();
+                    sum.store(&mut row);
+                    *out = row.0;
+                }
+            }
         }
     }
 
-    /// Where the maps of three guides take a point: M₀ + β (w₀ M₀ + w₁ M₁ + w₂ M₂ − M₀), between two slots where the
-    /// vertex lies on none.
+    /// Any strand, vertex by vertex; between two slots where a vertex lies on none.
     #[inline(always)]
-    fn carry<L: Lane>(&self, maps: &[&[Map]; 3], weights: [f32; 3], place: Place, point: Vec3) -> Vec3 {
-        let (mut first, mut second) = (L::zero(), L::zero());
-        // No closures here: what is not inlined is not compiled for the processor at hand.
-        let mut slot = place.slot as usize;
-        let mut share = 1.0 - place.part;
-        loop {
-            let multi = share * self.betas[slot];
-            let shares = [share - multi + multi * weights[0], multi * weights[1], multi * weights[2]];
-            for guide in 0..3 {
-                let share = L::splat(f64::from(shares[guide]));
-                let map = &maps[guide][slot];
-                first = L::load(&map[0]).mul_add(share, first);
-                second = L::load(&map[1]).mul_add(share, second);
+    fn carry<L: Lane>(&self, range: Range<usize>, binding: &Binding, moved: &mut Moved, to: usize) {
+        let (weights, slots) = (binding.weights, self.slots);
+        let maps = binding.guides.map(|guide| &self.maps.slots[guide as usize * slots..][..slots]);
+        let [x, y, z] = &self.rest.axes;
+        for (at, vertex) in range.enumerate() {
+            let place = self.rest.places[vertex];
+            let (mut first, mut second) = (L::zero(), L::zero());
+            let (mut slot, mut share) = (place.slot as usize, 1.0 - place.part);
+            loop {
+                let multi = share * self.betas[slot / WIDTH].0[slot % WIDTH];
+                let shares = [share - multi + multi * weights[0], multi * weights[1], multi * weights[2]];
+                for guide in 0..3 {
+                    let share = L::splat(f64::from(shares[guide]));
+                    let map = &maps[guide][slot];
+                    first = L::load(&map[0]).mul_add(share, first);
+                    second = L::load(&map[1]).mul_add(share, second);
+                }
+                if slot != place.slot as usize || place.part == 0.0 {
+                    break;
+                }
+                slot += 1;
+                share = place.part;
             }
-            if slot != place.slot as usize || place.part == 0.0 {
-                break;
+            let (x, y, z) = (x[vertex], y[vertex], z[vertex]);
+            let (factors, others) = (Row([x, x, x, x, y, y, y, y]), Row([z, z, z, z, 1.0, 1.0, 1.0, 1.0]));
+            let mut halves = Row::default();
+            first.mul_add(L::load(&factors), second * L::load(&others)).store(&mut halves);
+            for (axis, out) in moved.axes.iter_mut().enumerate() {
+                out[to + at] = halves.0[axis] + halves.0[4 + axis];
             }
-            slot += 1;
-            share = place.part;
         }
-        let Vec3 { x, y, z } = point;
-        let (factors, others) = (Row([x, x, x, x, y, y, y, y]), Row([z, z, z, z, 1.0, 1.0, 1.0, 1.0]));
-        let mut halves = Row::default();
-        first.mul_add(L::load(&factors), second * L::load(&others)).store(&mut halves);
-        let [ax, ay, az, _, bx, by, bz, _] = halves.0;
-        Vec3::new(ax + bx, ay + by, az + bz)
     }
 }
 
-/// By what part of itself an edge is too short for its squared length at rest.
+/// Eight numbers of a column, which has a row more than is asked for.
 #[inline(always)]
-fn missing_length(edge: Vec3, length: f32) -> f32 {
-    let squared = edge.length_squared();
-    // An edge that all but vanished has no direction to grow in.
-    if squared > 1e-16 { (length / squared).sqrt() - 1.0 } else { 0.0 }
+fn eight(column: &[f32], from: usize) -> Row {
+    column.get(from..).and_then(<[f32]>::first_chunk).map_or(Row::default(), |&numbers| Row(numbers))
+}
+
+/// Points as the guides carried them [m], by axis and with a row more, and by what part of itself the edge before each is too short.
+struct Moved {
+    axes: [Vec<f32>; 3],
+    missing: Vec<f32>,
+}
+
+impl Moved {
+    fn new(points: usize) -> Self {
+        let column = vec![0.0; points + WIDTH];
+        Self { axes: [column.clone(), column.clone(), column], missing: vec![0.0; points] }
+    }
+
+    /// Compares all edges with their squared lengths at rest. What the first points of strands get means nothing.
+    #[inline(always)]
+    fn find_missing(&mut self, lengths: &[f32]) {
+        let count = self.missing.len().min(lengths.len());
+        let [x, y, z] = &self.axes;
+        let (x, y, z) = (&x[..count], &y[..count], &z[..count]);
+        let (lengths, missing) = (&lengths[..count], &mut self.missing[..count]);
+        for at in 1..count {
+            let (dx, dy, dz) = (x[at] - x[at - 1], y[at] - y[at - 1], z[at] - z[at - 1]);
+            let squared = dx * dx + dy * dy + dz * dz;
+            let part = (lengths[at] / squared).sqrt() - 1.0;
+            // An edge that all but vanished has no direction to grow in.
+            missing[at] = if squared > 1e-16 { part } else { 0.0 };
+        }
+    }
+
+    /// The points of a strand, the first of which is at `root`.
+    #[inline(always)]
+    fn lay_out(&self, from: usize, root: Vec3, out: &mut [Vec3]) {
+        let range = from..from + out.len();
+        let [x, y, z] = &self.axes;
+        let (x, y, z) = (&x[range.clone()], &y[range.clone()], &z[range.clone()]);
+        let missing = &self.missing[range];
+        let (mut previous, mut shift) = (root, Vec3::ZERO);
+        for at in 0..out.len().min(x.len()).min(y.len()).min(z.len()).min(missing.len()) {
+            let here = Vec3::new(x[at], y[at], z[at]);
+            shift += if at == 0 { root - here } else { (here - previous) * missing[at] };
+            previous = here;
+            out[at] = here + shift;
+        }
+    }
 }

@@ -50,5 +50,6 @@ pub use output::OutputSettings;
 pub use parameters::Parameters;
 pub use solver::{RestEngine, RestKind, SolverSettings};
 pub use state::State;
+pub(crate) use state::StrandState;
 pub use time::TimeRange;
 pub use wind::{Wind, WindKind};

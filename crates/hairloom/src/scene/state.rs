@@ -16,11 +16,40 @@ pub struct State {
     pub orientations: Vec<DQuat>,
 }
 
+/// One strand of a [`State`].
+#[derive(Debug, Default)]
+pub(crate) struct StrandState<'a> {
+    pub positions: &'a mut [DVec3],
+    pub velocities: &'a mut [DVec3],
+    pub orientations: &'a mut [DQuat],
+}
+
 impl State {
     /// Hair at rest in the given positions.
     pub fn at_rest(positions: Vec<DVec3>) -> Self {
         let velocities = vec![DVec3::ZERO; positions.len()];
         Self { positions, velocities, orientations: Vec::new() }
+    }
+
+    /// The columns of strands that begin at `offsets`, cut strand by strand to be filled in any order.
+    pub(crate) fn by_strand(&mut self, offsets: &[u32]) -> Vec<StrandState<'_>> {
+        let vertices = offsets.last().map_or(0, |&end| end as usize);
+        self.positions.resize(vertices, DVec3::ZERO);
+        self.velocities.resize(vertices, DVec3::ZERO);
+        self.orientations.resize(vertices, DQuat::IDENTITY);
+        let Self { positions, velocities, orientations } = self;
+        let (mut positions, mut velocities) = (positions.as_mut_slice(), velocities.as_mut_slice());
+        let mut orientations = orientations.as_mut_slice();
+        let mut strands = Vec::with_capacity(offsets.len());
+        for range in offsets.windows(2) {
+            let count = (range[1] - range[0]) as usize;
+            strands.push(StrandState {
+                positions: positions.split_off_mut(..count).unwrap_or_default(),
+                velocities: velocities.split_off_mut(..count).unwrap_or_default(),
+                orientations: orientations.split_off_mut(..count).unwrap_or_default(),
+            });
+        }
+        strands
     }
 }
 

@@ -297,7 +297,8 @@ impl Followers {
         let roots: Vec<Vec3> = self
             .roots
             .items
-            .iter()
+            .par_iter()
+            .with_min_len(1024)
             .map(|attachment| {
                 let frame = attachment.seat.frame(bodies, attachment.body as usize, 1.0);
                 frame.apply(self.roots.points_of(attachment)[0]).as_vec3()

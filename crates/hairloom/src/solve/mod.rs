@@ -9,6 +9,7 @@ pub mod ftl;
 mod jump;
 pub(crate) mod leaving;
 mod lengths;
+mod material_points;
 pub mod nsgs;
 mod packing;
 mod report;
@@ -219,6 +220,16 @@ pub fn check_dt(dt: f64) -> Result<(), StepError> {
         return Ok(());
     }
     Err(StepError::BadStep(format!("the time step is {dt} s; it must be a positive number")))
+}
+
+/// Speed beyond which a vertex counts as lost [m/s].
+const ABSURD_SPEED: f64 = 1.0e4;
+
+/// The error of a strand one of whose vertices is lost, by their speeds [m/s].
+fn lost_vertex(strand: usize, speeds: impl Iterator<Item = f64>) -> Option<StepError> {
+    let is_lost = |speed: &f64| speed.is_nan() || *speed >= ABSURD_SPEED;
+    let (vertex, speed) = speeds.enumerate().find(|(_, speed)| is_lost(speed))?;
+    Some(StepError::Diverged { strand, vertex, problem: format!("its speed became {speed} m/s") })
 }
 
 /// Handles must pull at vertices, and attachments hold vertices, that there are.

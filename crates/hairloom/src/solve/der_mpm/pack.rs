@@ -1,12 +1,12 @@
 //! Strands side by side, one per lane: what they are made of, where they are, and the way in and out.
 
-use glam::{DQuat, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 
 use super::Params;
 use super::step::Advance;
 use crate::math::Stored;
 use crate::math::lanes::WIDTH;
-use crate::scene::Model;
+use crate::scene::{Model, StrandState};
 use crate::solve::packing::EMPTY;
 
 /// How much heavier than hair a pinned vertex is: so much that nothing the hair does shows in its velocity.
@@ -275,6 +275,22 @@ impl<S: Stored> Pack<S> {
             position += get_vector(&moving.tangent, lane) * moving.length.get(lane);
             here
         })
+    }
+
+    /// Writes what moves of a strand.
+    pub(super) fn store(&self, lane: usize, strand: StrandState<'_>) {
+        let StrandState { positions, velocities, orientations } = strand;
+        let rows = &self.moving[self.first..];
+        for (index, position) in self.positions(lane).enumerate() {
+            positions[index] = position;
+            velocities[index] = get_vector(&rows[index].velocity, lane);
+            // The tip has no edge: it repeats the last one.
+            let edge = &rows[index.min(self.counts[lane] as usize - 2)];
+            let tangent = get_vector(&edge.tangent, lane).normalize();
+            let director = get_vector(&edge.director, lane);
+            let axes = DMat3::from_cols(director, tangent.cross(director), tangent);
+            orientations[index] = DQuat::from_mat3(&axes).normalize();
+        }
     }
 
     /// The centre of mass of a strand that nothing holds, as seen from its root [m], and how far it moves [m].

@@ -9,8 +9,8 @@ use super::step::{Conditions, Solve};
 use crate::math::Stored;
 use crate::math::band::Scratch;
 use crate::scene::{Model, State};
-use crate::solve::StepError;
 use crate::solve::packing::groups;
+use crate::solve::{StepError, lost_vertex};
 
 /// Strands as elastic rods in lanes of `S`: [`crate::math::lanes::Row`] for eight in single precision,
 /// [`crate::math::lanes::DoubleRow`] for four in double precision, `f64` for one.
@@ -60,27 +60,14 @@ impl<S: Stored> Rods<S> {
 
     /// Writes positions, velocities and orientations of all strands.
     pub(super) fn store(&self, state: &mut State) {
-        let vertices = self.offsets.last().map_or(0, |&end| end as usize);
-        state.positions.resize(vertices, DVec3::ZERO);
-        state.velocities.resize(vertices, DVec3::ZERO);
-        state.orientations.resize(vertices, DQuat::IDENTITY);
-        for pack in &self.packs {
-            for (lane, strand) in pack.lanes() {
-                let start = self.offsets[strand] as usize;
-                for (index, position) in pack.positions(lane).enumerate() {
-                    let moving = &pack.moving[pack.first + index];
-                    state.positions[start + index] = position;
-                    state.velocities[start + index] = get_vector(&moving.velocity, lane);
-                    // The tip has no edge: it repeats the last one.
-                    let last = pack.counts[lane] as usize - 2;
-                    let edge = &pack.moving[pack.first + index.min(last)];
-                    let tangent = get_vector(&edge.tangent, lane).normalize();
-                    let director = get_vector(&edge.director, lane);
-                    let axes = glam::DMat3::from_cols(director, tangent.cross(director), tangent);
-                    state.orientations[start + index] = DQuat::from_mat3(&axes).normalize();
-                }
-            }
-        }
+        let mut strands = state.by_strand(&self.offsets);
+        let of_pack = |pack: &Pack<S>| -> Vec<_> {
+            pack.lanes().map(|(lane, strand)| (lane, std::mem::take(&mut strands[strand]))).collect()
+        };
+        let parts: Vec<_> = self.packs.iter().map(of_pack).collect();
+        self.packs.par_iter().zip(parts).for_each(|(pack, strands)| {
+            strands.into_iter().for_each(|(lane, strand)| pack.store(lane, strand));
+        });
     }
 
     /// Lets `work` hold and load every strand, in parallel.
@@ -123,21 +110,15 @@ impl<S: Stored> Rods<S> {
         }
     }
 
-    /// That no vertex is lost or faster than `limit` [m/s].
-    pub(super) fn check(&self, limit: f64) -> Result<(), StepError> {
+    /// That no vertex is lost.
+    pub(super) fn check(&self) -> Result<(), StepError> {
         let lost = |pack: &Pack<S>| {
             pack.lanes().find_map(|(lane, strand)| {
-                let rows = pack.moving[pack.first..][..pack.counts[lane] as usize].iter().enumerate();
-                rows.map(|(vertex, row)| (strand, vertex, get_vector(&row.velocity, lane).length()))
-                    .find(|&(_, _, speed)| speed.is_nan() || speed >= limit)
+                let rows = pack.moving[pack.first..][..pack.counts[lane] as usize].iter();
+                lost_vertex(strand, rows.map(|row| get_vector(&row.velocity, lane).length()))
             })
         };
-        match self.packs.par_iter().find_map_first(lost) {
-            None => Ok(()),
-            Some((strand, vertex, speed)) => {
-                Err(StepError::Diverged { strand, vertex, problem: format!("its speed became {speed} m/s") })
-            }
-        }
+        self.packs.par_iter().find_map_first(lost).map_or(Ok(()), Err)
     }
 }
 

@@ -1,6 +1,6 @@
 //! All that the rods need to go on bit for bit.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
 use super::pack::Pack;
 use super::rods::Rods;
@@ -11,7 +11,7 @@ use crate::solve::{Checkpoint, CheckpointError};
 /// Name of this method in checkpoints.
 pub(super) const NAME: &str = "der-mpm";
 /// Version of its columns.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 /// Numbers in a row.
 const NUMBERS: usize = 11;
 
@@ -26,14 +26,16 @@ fn numbers<S>(pack: &mut Pack<S>) -> impl Iterator<Item = &mut S> {
 impl<S: Stored> Rods<S> {
     /// Writes columns.
     pub(super) fn save(&self, out: &mut Checkpoint) {
-        let (mut values, mut roots) = (Vec::new(), Vec::new());
+        let (mut values, mut roots, mut turns) = (Vec::new(), Vec::new(), Vec::new());
         for pack in &self.packs {
             let mut pack = pack.clone();
             numbers(&mut pack).for_each(|number| values.extend((0..S::LANES).map(|lane| number.get(lane))));
             roots.extend(pack.roots.iter().flat_map(|root| root.to_array()));
+            turns.extend(pack.turned.iter().flat_map(|turn| turn.to_array()));
         }
         out.put("rows", values);
         out.put("roots", roots);
+        out.put("turns", turns);
     }
 
     /// Reads columns of rods that are laid out alike.
@@ -41,6 +43,7 @@ impl<S: Stored> Rods<S> {
         let rows: usize = self.packs.iter().map(|pack| pack.moving.len()).sum();
         let mut values = from.take::<f64>("rows", rows * NUMBERS * S::LANES)?.iter();
         let mut roots = from.take::<f64>("roots", self.packs.len() * WIDTH * 3)?.chunks_exact(3);
+        let mut turns = from.take::<f64>("turns", self.packs.len() * WIDTH * 4)?.chunks_exact(4);
         for pack in &mut self.packs {
             for number in numbers(pack) {
                 for (lane, &value) in values.by_ref().take(S::LANES).enumerate() {
@@ -49,6 +52,9 @@ impl<S: Stored> Rods<S> {
             }
             for (root, value) in pack.roots.iter_mut().zip(&mut roots) {
                 *root = DVec3::from_slice(value);
+            }
+            for (turn, value) in pack.turned.iter_mut().zip(&mut turns) {
+                *turn = DQuat::from_slice(value);
             }
         }
         Ok(())

@@ -71,7 +71,8 @@ impl<S: Stored> Pack<S> {
             let looks = looks.get(start..start + points.len()).unwrap_or_default();
             start += points.len();
             let near = around.bodies.filter(|(bodies, model)| {
-                let reach = model.radii[model.range(index).start] + around.margin;
+                let thickest = model.radii[model.range(index)].iter().copied().fold(0.0, f32::max);
+                let reach = thickest + around.margin;
                 let free = usize::from(self.is_pinned(lane, 0));
                 !all_clear(&around.approach, &points[free..], looks.get(free..).unwrap_or_default(), reach)
                     && any_nearer(bodies, &points[free..], reach)
@@ -104,7 +105,7 @@ impl<S: Stored> Pack<S> {
         outcome
     }
 
-    pub(super) fn is_pinned(&self, lane: usize, vertex: usize) -> bool {
+    fn is_pinned(&self, lane: usize, vertex: usize) -> bool {
         self.rest.get(self.first + vertex).is_none_or(|row| row.free_mass.get(lane) <= 0.0)
     }
 
@@ -129,53 +130,79 @@ impl<S: Stored> Pack<S> {
         radii: &[f32],
         margin: f32,
     ) -> u64 {
-        let last_pin = strand.pins.last().map_or(0, |pin| pin.0);
         let mut contacts = 0;
-        if strand.pins.first().is_none_or(|pin| pin.0 > 0) {
-            contacts += self.push_root(lane, strand, bodies, radii[0] + margin);
-        }
-        // Between pins, pushes and lengths take turns; lengths have the last word.
-        let ropes: Vec<(usize, usize)> =
-            strand.pins.windows(2).map(|pair| (pair[0].0, pair[1].0)).filter(|(a, b)| b - a > 1).collect();
-        for (a, b) in ropes {
-            for _ in 0..ROPE_ROUNDS {
-                let pushed = (a + 1..b).filter(|&i| push(strand, i, bodies, radii[i] + margin)).count();
-                if pushed == 0 {
-                    break;
+        match (strand.pins.first(), strand.pins.last()) {
+            (Some(&(first, _)), Some(&(last, _))) => {
+                // What hangs free before the first pin follows it, as what is behind the last one does.
+                for vertex in (0..first).rev() {
+                    let reach = radii[vertex] + margin;
+                    contacts += u64::from(self.leave_along(lane, strand, bodies, vertex, vertex + 1, reach));
                 }
-                contacts += pushed as u64;
-                hang_between(&mut strand.points[a..=b], &strand.lengths[a..b]);
+                contacts += leave_between_pins(strand, bodies, radii, margin);
+                contacts += self.leave_from(lane, strand, bodies, radii, margin, last);
             }
-        }
-        for (vertex, &radius) in radii.iter().enumerate().skip(last_pin.max(1)) {
-            if self.is_pinned(lane, vertex) {
-                continue;
+            _ => {
+                contacts += self.push_root(lane, strand, bodies, radii[0] + margin);
+                contacts += self.leave_from(lane, strand, bodies, radii, margin, 0);
             }
-            let leader = strand.points[vertex - 1];
-            let length = strand.lengths[vertex - 1];
-            if strand.first_moved < vertex {
-                let edge = strand.points[vertex] - leader;
-                strand.points[vertex] = leader + edge.normalize_or(DVec3::NEG_Y) * length;
-            }
-            let reach = radius + margin;
-            if bodies.clearance(strand.points[vertex].as_vec3()) >= reach {
-                continue;
-            }
-            let edge = strand.points[vertex] - leader;
-            let Some(touch) = resolve(bodies, leader.as_vec3(), edge.as_vec3(), reach) else { continue };
-            let edge = touch.edge.as_dvec3().normalize_or(edge / length) * length;
-            strand.points[vertex] = leader + edge;
-            strand.first_moved = strand.first_moved.min(vertex);
-            let contact = Contact {
-                distance: 0.0,
-                normal: touch.normal,
-                velocity: touch.velocity,
-                friction: touch.friction,
-            };
-            self.stop(lane, vertex, &contact);
-            contacts += 1;
         }
         contacts
+    }
+
+    /// Takes all vertices behind one out of the bodies. Returns how many were pushed.
+    fn leave_from(
+        &mut self,
+        lane: usize,
+        strand: &mut Strand<'_>,
+        bodies: &Obstacles<'_>,
+        radii: &[f32],
+        margin: f32,
+        behind: usize,
+    ) -> u64 {
+        let mut contacts = 0;
+        for (vertex, radius) in radii.iter().enumerate().skip(behind + 1) {
+            let reach = radius + margin;
+            contacts += u64::from(self.leave_along(lane, strand, bodies, vertex, vertex - 1, reach));
+        }
+        contacts
+    }
+
+    /// Takes a vertex out of the bodies, its distance from its neighbour kept. Tells whether it was pushed.
+    fn leave_along(
+        &mut self,
+        lane: usize,
+        strand: &mut Strand<'_>,
+        bodies: &Obstacles<'_>,
+        vertex: usize,
+        neighbour: usize,
+        reach: f32,
+    ) -> bool {
+        if self.is_pinned(lane, vertex) {
+            return false;
+        }
+        let leader = strand.points[neighbour];
+        let length = strand.lengths[vertex.min(neighbour)];
+        if strand.first_moved < usize::MAX {
+            let edge = strand.points[vertex] - leader;
+            strand.points[vertex] = leader + edge.normalize_or(DVec3::NEG_Y) * length;
+            strand.first_moved = strand.first_moved.min(vertex);
+        }
+        if bodies.clearance(strand.points[vertex].as_vec3()) >= reach {
+            return false;
+        }
+        let edge = strand.points[vertex] - leader;
+        let Some(touch) = resolve(bodies, leader.as_vec3(), edge.as_vec3(), reach) else { return false };
+        let edge = touch.edge.as_dvec3().normalize_or(edge / length) * length;
+        strand.points[vertex] = leader + edge;
+        strand.first_moved = strand.first_moved.min(vertex);
+        let contact = Contact {
+            distance: 0.0,
+            normal: touch.normal,
+            velocity: touch.velocity,
+            friction: touch.friction,
+        };
+        self.stop(lane, vertex, &contact);
+        true
     }
 
     /// Takes from the velocity of a vertex what leads into a body.
@@ -238,6 +265,25 @@ fn any_nearer(bodies: &Obstacles<'_>, points: &[DVec3], reach: f32) -> bool {
         bodies.clearance_batch(&xs[..count], &ys[..count], &zs[..count], &mut clearances[..count]);
         clearances[..count].iter().any(|&clearance| clearance < reach)
     })
+}
+
+/// Takes ropes between pins out of the bodies: pushes and lengths take turns, and lengths have the last word. Returns how often a
+/// vertex was pushed.
+fn leave_between_pins(strand: &mut Strand<'_>, bodies: &Obstacles<'_>, radii: &[f32], margin: f32) -> u64 {
+    let mut contacts = 0;
+    let ropes: Vec<(usize, usize)> =
+        strand.pins.windows(2).map(|pair| (pair[0].0, pair[1].0)).filter(|(a, b)| b - a > 1).collect();
+    for (a, b) in ropes {
+        for _ in 0..ROPE_ROUNDS {
+            let pushed = (a + 1..b).filter(|&i| push(strand, i, bodies, radii[i] + margin)).count();
+            if pushed == 0 {
+                break;
+            }
+            contacts += pushed as u64;
+            hang_between(&mut strand.points[a..=b], &strand.lengths[a..b]);
+        }
+    }
+    contacts
 }
 
 /// Pushes a vertex of a rope to the nearest surface where it is inside; tells whether it was.

@@ -1,2 +1,3 @@
+mod bodies;
 mod element;
 mod stage;
