@@ -25,7 +25,8 @@ use thiserror::Error;
 
 use crate::contact::nsgs::FullProblem;
 use crate::groom::Remap;
-use crate::rest::{Hair, Outcome, RestError, own_weight, sag_free, sag_free_elastic};
+use crate::rest::global_force::{Engine, GlobalForceError, Medium, Weights, balance};
+use crate::rest::{Forces, Hair, Outcome, RestError, own_weight, sag_free, sag_free_elastic};
 use crate::rod::der::Measure;
 use crate::scene::{Drive, Model, SceneError, SolverSettings, State};
 
@@ -151,14 +152,45 @@ impl Method {
         }
     }
 
-    /// A rest shape by which this method keeps hair where it is under gravity, every strand carrying itself.
-    pub fn sag_free(&self, hair: &Hair<'_>) -> Result<Outcome, RestError> {
+    /// The grid on which strands of this method meet, and their friction there; none where they do not meet on a grid.
+    pub fn medium(&self, model: &Model) -> Option<Medium> {
         match self {
-            Self::XpbdMpm(params) => sag_free(hair, own_weight(hair)?, |material| params.stiffness(material)),
+            Self::XpbdMpm(params) if params.contact => {
+                let friction_angle = f64::from(params.grains(model).friction_angle);
+                Some(Medium { cell: params.cell_of(model), friction_angle })
+            }
+            _ => None,
+        }
+    }
+
+    /// A rest shape by which this method keeps hair where it is under gravity, with forces that `engine` finds.
+    pub fn sag_free(&self, hair: &Hair<'_>, engine: Engine) -> Result<Outcome, GlobalForceError> {
+        let forces = self.resting_forces(hair, engine)?;
+        Ok(self.rest_shape(hair, forces)?)
+    }
+
+    fn resting_forces(&self, hair: &Hair<'_>, engine: Engine) -> Result<Forces, GlobalForceError> {
+        if engine == Engine::OwnWeight {
+            return Ok(own_weight(hair)?);
+        }
+        let Some(medium) = self.medium(hair.model) else {
+            return Err(RestError::NoGrid { method: self.name() }.into());
+        };
+        let weights = match engine {
+            Engine::Interior { .. } => Weights::calm(),
+            _ => Weights::default(),
+        };
+        Ok(balance(hair, &medium, &weights, engine)?.forces)
+    }
+
+    /// A rest shape that makes `forces`.
+    fn rest_shape(&self, hair: &Hair<'_>, forces: Forces) -> Result<Outcome, RestError> {
+        match self {
+            Self::XpbdMpm(params) => sag_free(hair, forces, |material| params.stiffness(material)),
             Self::Admm(params)
                 if params.bending == Measure::HalfSine && params.clamp == admm::Clamp::Ghost =>
             {
-                sag_free_elastic(hair, own_weight(hair)?)
+                sag_free_elastic(hair, forces)
             }
             Self::Admm(_) => Err(RestError::NoRestShape {
                 method: "'admm' with another bending than \"half-sine\" or another clamp than \"ghost\"",

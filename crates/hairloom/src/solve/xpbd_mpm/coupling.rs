@@ -55,7 +55,7 @@ impl Coupling {
             }
         }
         let grid = MpmGrid::default();
-        let (params, direct) = (params.grid(model), params.direct as f32);
+        let (params, direct) = (params.grid(model), params.direct_of(model) as f32);
         let mut coupling = Self { grid, particles, params, order, forces: Vec::new(), direct };
         coupling.relax(model);
         coupling
