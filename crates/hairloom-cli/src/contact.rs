@@ -144,6 +144,7 @@ fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
         local: arguments.local,
         freeze: arguments.freeze,
         acceleration: arguments.acceleration,
+        ..Settings::default()
     })
 }
 

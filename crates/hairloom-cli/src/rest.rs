@@ -1,10 +1,13 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use glam::DVec3;
 use hairloom::groom::{Groom, Root};
-use hairloom::rest::Outcome;
+use hairloom::rest::global_force::{Medium, Quality, Weights, assess, problem};
+use hairloom::rest::{Forces, Hair, Outcome, RestError};
+use hairloom::scene::RestEngine;
 use hairloom::simulate::Simulation;
 use hairloom::solve::Method;
 use hairloom_io::Folder;
@@ -33,11 +36,21 @@ pub(crate) struct Arguments {
     /// Solver to use instead of the scene's, with its usual parameters.
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Method::NAMES))]
     solver: Option<String>,
+    /// What finds the forces: every strand carries itself, or contact carries a part (by the cone programme of Hsu et al. 2023 in
+    /// clarabel, or by a method of our own that may be stopped at any time).
+    #[arg(long, value_name = "NAME", value_parser = engines())]
+    engine: Option<String>,
+    /// The most time that the engine may take [s].
+    #[arg(long, value_name = "SECONDS")]
+    seconds: Option<f64>,
+    /// Write the cone programme for other solvers: least ½ xᵀPx + qᵀx with A x + s = b and s in the cones.
+    #[arg(long, value_name = "FILE.json", long_help = PROBLEM)]
+    dump_problem: Option<PathBuf>,
     /// Set any key of the scene, its value in TOML; bare words are strings.
     #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
     set: Vec<(String, Value)>,
-    /// Write what was found.
-    #[arg(long, value_name = "FILE.json")]
+    /// Write what was found; "-" prints it, and nothing else.
+    #[arg(long, value_name = "FILE.json", visible_alias = "json")]
     report: Option<PathBuf>,
     /// Let USD files bring in layers from outside their own folders (absolute paths, `..`, links).
     #[arg(long)]
@@ -47,21 +60,47 @@ pub(crate) struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   hairloom rest scenes/head-turn.toml --solver xpbd-mpm -o rest.usdc
+  hairloom rest scenes/head-turn.toml --solver xpbd-mpm --engine anytime --seconds 20 -o rest.usdc --json -
   hairloom sim scenes/head-turn.toml --solver xpbd-mpm --set solver.rest=sag-free --out still.usdc";
+
+const PROBLEM: &str = "\
+Write the cone programme for other solvers: least ½ xᵀPx + qᵀx with A x + s = b and s in the cones, one after the other along the rows.
+
+JSON: p and a are sparse matrices by columns (rows, columns, column_starts, row_indices, values; of p the upper triangle), q and b lists, \
+cones a list of {\"zero\": n}, {\"nonnegative\": n} and {\"second-order\": n}, in the order of the rows. Unknowns: tension of all segments, \
+compression of all, two forces across for each, then six of V⁰τ for each vertex along I/√3, xy, xz, yz, (xx − yy)/√2, (xx + yy − 2zz)/√6. \
+Forces are in weights of a mean free vertex, V⁰τ in that times the side of a cell; rows of a node are divided by the root of its mass.";
+
+fn engines() -> PossibleValuesParser {
+    PossibleValuesParser::new(RestEngine::ALL.iter().map(|engine| engine.name()))
+}
 
 /// What was found, as JSON.
 #[derive(Serialize)]
 struct Report {
     solver: &'static str,
+    engine: &'static str,
     strands: usize,
     vertices: usize,
     stiffened_percent: f64,
     unstable_strands: usize,
     largest_stiffening: f64,
-    force_mse_newtons: f64,
-    worst_acceleration_over_gravity: f64,
+    /// How good the forces are; of the grid only where strands meet on one.
+    #[serde(flatten)]
+    balance: Balanced,
     seconds: f64,
     peak_memory_bytes: Option<u64>,
+}
+
+/// How good the forces are.
+#[derive(Serialize)]
+struct Balanced {
+    compressed_percent: f64,
+    largest_force_newtons: f64,
+    force_mse_newtons: f64,
+    worst_acceleration_over_gravity: f64,
+    objective: Option<f64>,
+    cone_excess_over_largest_stress: Option<f64>,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -70,6 +109,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         overrides.push(("solver.method".to_owned(), Value::String(solver.clone())));
     }
     overrides.push(("solver.rest".to_owned(), Value::String("sag-free".to_owned())));
+    if let Some(engine) = &arguments.engine {
+        overrides.push(("solver.rest_engine".to_owned(), Value::String(engine.clone())));
+    }
+    if let Some(seconds) = arguments.seconds {
+        overrides.push(("solver.rest_seconds".to_owned(), Value::Float(seconds)));
+    }
     let options = RunOptions {
         scene: arguments.scene.clone(),
         overrides,
@@ -90,8 +135,24 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Err(Failure::run("no rest shape was found"));
     };
     write(arguments, &simulation, outcome)?;
-    let report = report(&simulation, outcome, method.name(), seconds);
-    print(&told(arguments, &report))?;
+    let peak = peak_memory();
+    let (model, held, scene) = (simulation.model(), simulation.held(), simulation.scene());
+    let positions: Vec<DVec3> = model.groomed.iter().map(|point| point.as_dvec3()).collect();
+    let gravity = scene.gravity.at(scene.time.start);
+    let hair = Hair { model, positions: &positions, held: &held, gravity };
+    let medium = method.medium(model);
+    if let Some(path) = &arguments.dump_problem {
+        dump(path, &hair, medium.as_ref(), method.name())?;
+    }
+    let balance = balanced(&hair, outcome, medium.as_ref())?;
+    let report = Report {
+        seconds,
+        peak_memory_bytes: peak,
+        ..Report::new(&simulation, outcome, method.name(), balance)
+    };
+    if arguments.report.as_deref() != Some(Path::new("-")) {
+        print(&told(arguments, &report))?;
+    }
     arguments.report.as_ref().map_or(Ok(()), |path| write_json(path, &report))
 }
 
@@ -110,33 +171,79 @@ fn write(arguments: &Arguments, simulation: &Simulation, outcome: &Outcome) -> R
     Ok(())
 }
 
-fn report(simulation: &Simulation, outcome: &Outcome, solver: &'static str, seconds: f64) -> Report {
-    let model = simulation.model();
-    let factors = outcome.shape.bend.iter().chain(&outcome.shape.stretch);
-    Report {
-        solver,
-        strands: model.strands(),
-        vertices: model.vertices(),
-        stiffened_percent: 100.0 * outcome.stiffened,
-        unstable_strands: outcome.unstable_strands,
-        largest_stiffening: factors.copied().fold(1.0, f64::max),
-        force_mse_newtons: outcome.force_error,
-        worst_acceleration_over_gravity: outcome.worst_acceleration,
-        seconds,
-        peak_memory_bytes: peak_memory(),
+impl Report {
+    /// All but what it took and how good the forces are.
+    fn new(simulation: &Simulation, outcome: &Outcome, solver: &'static str, balance: Balanced) -> Self {
+        let model = simulation.model();
+        let factors = outcome.shape.bend.iter().chain(&outcome.shape.stretch);
+        Self {
+            solver,
+            engine: simulation.scene().solver.rest_engine.name(),
+            strands: model.strands(),
+            vertices: model.vertices(),
+            stiffened_percent: 100.0 * outcome.stiffened,
+            unstable_strands: outcome.unstable_strands,
+            largest_stiffening: factors.copied().fold(1.0, f64::max),
+            balance,
+            seconds: 0.0,
+            peak_memory_bytes: None,
+        }
     }
+}
+
+/// How good the forces are: by the nodes of the grid where strands meet on one, by the vertices themselves elsewhere.
+fn balanced(hair: &Hair<'_>, outcome: &Outcome, medium: Option<&Medium>) -> Result<Balanced, Failure> {
+    let shape = &outcome.shape;
+    let Some(medium) = medium.filter(|_| hair.gravity != DVec3::ZERO) else {
+        return Ok(Balanced {
+            compressed_percent: outcome.compressed,
+            largest_force_newtons: outcome.largest_force,
+            force_mse_newtons: outcome.force_error,
+            worst_acceleration_over_gravity: outcome.worst_acceleration,
+            objective: None,
+            cone_excess_over_largest_stress: None,
+        });
+    };
+    let forces =
+        Forces { segments: shape.forces.clone(), stresses: shape.stresses.clone(), cell: medium.cell };
+    let quality: Quality = assess(hair, medium, &Weights::default(), &forces).map_err(Failure::run)?;
+    Ok(Balanced {
+        compressed_percent: quality.compressed,
+        largest_force_newtons: quality.largest_force,
+        force_mse_newtons: quality.force_mean_square,
+        worst_acceleration_over_gravity: quality.node_acceleration,
+        objective: Some(quality.objective),
+        cone_excess_over_largest_stress: Some(quality.cone_excess),
+    })
+}
+
+/// Writes the cone programme.
+fn dump(path: &Path, hair: &Hair<'_>, medium: Option<&Medium>, method: &'static str) -> Result<(), Failure> {
+    let medium = medium.ok_or_else(|| Failure::bad_input(RestError::NoGrid { method }))?;
+    write_json(path, &problem(hair, medium, &Weights::default()).map_err(Failure::bad_input)?)
 }
 
 fn told(arguments: &Arguments, report: &Report) -> String {
     let memory =
         report.peak_memory_bytes.map_or(String::new(), |bytes| format!(", {} MB", bytes / 1_000_000));
+    let balance = &report.balance;
+    let objective = balance.objective.map_or(String::new(), |value| format!(", objective {value:.4e}"));
+    let cone = balance
+        .cone_excess_over_largest_stress
+        .map_or(String::new(), |value| format!(", cones exceeded by {value:.1e} of the largest stress"));
     format!(
-        "{}: {} strands, {:.1} % stiffened (by up to {:.1}), force MSE {:.1e} N, {:.2} s{memory}\n",
+        "{}: {} strands, {} ({}), {:.2} s{memory}\n  {:.1} % stiffened (by up to {:.1}), {:.1} % compressed, largest force \
+         {:.2e} N{objective}\n  force MSE {:.1e} N², acceleration left {:.1e} g{cone}\n",
         arguments.out.display(),
         report.strands,
+        report.solver,
+        report.engine,
+        report.seconds,
         report.stiffened_percent,
         report.largest_stiffening,
-        report.force_mse_newtons,
-        report.seconds,
+        balance.compressed_percent,
+        balance.largest_force_newtons,
+        balance.force_mse_newtons,
+        balance.worst_acceleration_over_gravity,
     )
 }

@@ -17,7 +17,7 @@
 
 use std::path::Path;
 
-use hairloom::groom::{Attribute, Domain, Groom, GroomError, Repairs, Values};
+use hairloom::groom::{Attribute, Domain, Groom, Values};
 use hairloom::scene::{GroomFileSettings, UpAxis};
 
 use crate::alembic::AlembicError;
@@ -144,12 +144,6 @@ impl FileGroom {
     /// The groom in metres, y up.
     pub fn into_metres(self) -> Groom {
         self.in_space(Space::SCENE).groom
-    }
-
-    /// The groom with everything mended that has one obvious remedy (see [`Groom::repair`]); what stays keeps the bits
-    /// of its positions.
-    pub fn mended(self) -> Result<(Self, Repairs), GroomError> {
-        self.through_metres(Groom::checked)
     }
 
     /// What `work` makes of the groom in metres: vertices may go and change places, and what stays keeps the bits of its

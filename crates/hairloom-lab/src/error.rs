@@ -82,7 +82,7 @@ pub enum LabError {
     Model(#[from] ModelError),
     /// The hair of the rig has no rest shape that would hold it.
     #[error("the rig: {0}")]
-    Rest(#[from] hairloom::rest::RestError),
+    Rest(#[from] hairloom::rest::global_force::GlobalForceError),
     /// The rig's bodies cannot move as told.
     #[error("the rig's bodies: {0}")]
     Body(#[from] BodyError),

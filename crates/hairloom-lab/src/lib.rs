@@ -68,6 +68,7 @@ fn entries() -> Vec<Entry> {
         Entry::of::<friction::Incline>(),
         Entry::of::<cosserat::TwistingRod>(),
         Entry::of::<cosserat::ZigZag>(),
+        Entry::of::<cosserat::Gust>(),
         Entry::of::<cosserat::Saddle>(),
         Entry::of_law::<contact_law::LocalSolvers>(),
         Entry::of_law::<contact_law::Stacking>(),

@@ -10,6 +10,7 @@ use hairloom::body::{Bodies, Body, Motion, Shape};
 use hairloom::groom::Curves;
 use hairloom::math::Pose;
 use hairloom::rest::Hair;
+use hairloom::rest::global_force::Engine;
 use hairloom::scene::{
     Attachments, Drive, Material, MaterialPreset, Model, Seat, State, Wind, held_vertices,
 };
@@ -229,7 +230,7 @@ impl Rig {
         let positions: Vec<DVec3> = self.model.groomed.iter().map(|point| point.as_dvec3()).collect();
         let held = held_vertices(&self.model, &self.attachments);
         let hair = Hair { model: &self.model, positions: &positions, held: &held, gravity: self.gravity };
-        let outcome = method.sag_free(&hair)?;
+        let outcome = method.sag_free(&hair, Engine::OwnWeight)?;
         let shape = outcome.shape.clone();
         let orientations = shape.orientations.clone();
         self.model = Arc::new(Model { rest: Some(Arc::new(shape)), ..(*self.model).clone() });

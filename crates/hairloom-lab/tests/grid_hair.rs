@@ -23,6 +23,11 @@ fn twenty_thousand_random_poses_leave_hair_whole() {
 }
 
 #[test]
+fn random_poses_leave_hair_of_fluid_whole() {
+    passes("stability", &[set("steps", 1500), set("solver.grains", "fluid")]);
+}
+
+#[test]
 fn stiffer_grains_keep_more_volume() {
     passes("volume", &[set("strands", 300), set("duration", 1.0), set("youngs", vec![0.0, 300.0])]);
 }

@@ -1,4 +1,4 @@
-//! Super-helices among bodies: what the solver with exact friction does, and what it refuses.
+//! Fibres among bodies: what the solver with exact friction does, and what it refuses.
 
 use std::sync::Arc;
 
@@ -7,6 +7,7 @@ use hairloom::body::{Bodies, Body, Motion, Shape};
 use hairloom::contact::nsgs::{Settings, solve};
 use hairloom::groom::Curves;
 use hairloom::math::Pose;
+use hairloom::rod::super_helix;
 use hairloom::scene::{Attachments, Drive, Material, MaterialPreset, Model, Seat, State, Wind};
 use hairloom::solve::{Method, Report, Solver, Step, StepError, nsgs};
 
@@ -80,15 +81,15 @@ fn strands_that_are_free_or_held_twice_are_refused() {
 }
 
 /// Hair draped over a ball comes to rest where friction holds it, and stays.
-#[test]
-fn hair_comes_to_rest_on_a_ball_and_stays() {
+fn comes_to_rest(fibre: nsgs::FibreKind) {
     let material = Material { friction: 0.3, ..Material::preset(MaterialPreset::Coarse) };
     let strands: Vec<Vec<Vec3>> = (0..4)
         .map(|k| {
             straight(Vec3::new(-0.06, 0.13, 0.0006 * k as f32), Vec3::new(0.16, 0.0, 0.002 * k as f32), 20)
         })
         .collect();
-    let mut world = World::new(&strands, &material, Shape::Sphere { radius: 0.1 }, nsgs::Params::default());
+    let params = nsgs::Params { fibre, ..nsgs::Params::default() };
+    let mut world = World::new(&strands, &material, Shape::Sphere { radius: 0.1 }, params);
     let mut contacts = 0;
     for _ in 0..240 {
         contacts = world.step(Pose::IDENTITY, Pose::IDENTITY).unwrap().contacts;
@@ -104,6 +105,80 @@ fn hair_comes_to_rest_on_a_ball_and_stays() {
     assert!(contacts > 10, "only {contacts} contacts");
     assert!(most < 1.0e-9, "{most} J of motion");
     assert!(drift < 1.0e-4, "hair drifts by {drift} m");
+}
+
+#[test]
+fn hair_comes_to_rest_on_a_ball_and_stays() {
+    comes_to_rest(nsgs::FibreKind::SuperHelix);
+}
+
+#[test]
+fn discrete_rods_come_to_rest_on_a_ball_and_stay() {
+    comes_to_rest(nsgs::FibreKind::Der);
+}
+
+#[test]
+fn projected_rods_come_to_rest_on_a_ball_and_stay() {
+    comes_to_rest(nsgs::FibreKind::DerProjected);
+}
+
+#[test]
+fn cosserat_rods_come_to_rest_on_a_ball_and_stay() {
+    comes_to_rest(nsgs::FibreKind::Corde);
+}
+
+/// A rod held out horizontally hangs as the super-helix of many elements does, which is checked against the elastica.
+#[test]
+fn fibres_of_all_kinds_hang_as_the_elastica_says() {
+    let material = Material::preset(MaterialPreset::Coarse);
+    let (length, elements) = (0.1, 60);
+    let rod = super_helix::Rod {
+        lengths: vec![length / elements as f64; elements],
+        rest: vec![DVec3::ZERO; elements],
+        stiffness: DVec3::from_array(material.rod_stiffness()),
+        mass_per_length: material.mass_per_length(),
+        spin_inertia: material.twisting_inertia(),
+    };
+    let frame = DQuat::from_rotation_arc(DVec3::Z, DVec3::X);
+    let root = super_helix::Root { position: DVec3::Y, frame };
+    let (curvatures, _) = rod.equilibrium(root, &rod.rest, DVec3::NEG_Y * 9.81).unwrap();
+    let exact = super_helix::Chain::new(root, &rod.lengths, &curvatures).position(length);
+    assert!(exact.y < 0.97, "the rod hardly bends: {exact}");
+    let strands = [straight(Vec3::Y, Vec3::X * length as f32, 41)];
+    let kinds = [nsgs::FibreKind::Der, nsgs::FibreKind::DerProjected, nsgs::FibreKind::Corde];
+    for fibre in kinds {
+        let params = nsgs::Params { fibre, ..nsgs::Params::default() };
+        let mut world = World::new(&strands, &material, Shape::Sphere { radius: 0.01 }, params);
+        world.bodies.begin_step(&[Motion::still(Pose::IDENTITY); 2], DT).unwrap();
+        let drive = Drive::new(&world.bodies, &world.attachments, &world.wind);
+        world.solver.step(&drive, Step::Quasistatic { iterations: 400 }).unwrap();
+        let state = world.state();
+        let off = state.positions[40].distance(exact) / length;
+        assert!(off < 5.0e-3, "{fibre:?}: the tip is off by {off} of the length");
+        let longest = state.positions.windows(2).map(|pair| pair[0].distance(pair[1])).fold(0.0, f64::max);
+        let stretch = longest / (length / 40.0) - 1.0;
+        let limit = if fibre == nsgs::FibreKind::DerProjected { 1.0e-6 } else { 1.0e-4 };
+        assert!(stretch < limit, "{fibre:?}: stretched by {stretch}");
+    }
+}
+
+/// Strands that begin inside of a body are laid beside it at rest; the others keep the speed that they were loaded with.
+#[test]
+fn hair_inside_a_body_takes_no_speed_from_hair_outside() {
+    let material = Material::preset(MaterialPreset::Straight);
+    let inside = straight(Vec3::new(0.009, 0.05, 0.0), Vec3::NEG_Y * 0.1, 12);
+    let outside = straight(Vec3::new(0.3, 0.05, 0.0), Vec3::NEG_Y * 0.1, 12);
+    let strands = [inside, outside];
+    let mut world = World::new(&strands, &material, Shape::Sphere { radius: 0.01 }, nsgs::Params::default());
+    let positions: Vec<DVec3> = world.model.groomed.iter().map(|point| point.as_dvec3()).collect();
+    let mut state = State::at_rest(positions);
+    for (vertex, velocity) in state.velocities[12..].iter_mut().enumerate() {
+        *velocity = DVec3::Z * 0.5 * (vertex as f64 / 11.0).powi(2);
+    }
+    world.solver.load(&state);
+    world.step(Pose::IDENTITY, Pose::IDENTITY).unwrap();
+    let tip = world.state().velocities[23];
+    assert!(tip.z > 0.3, "the tip moves with {tip}");
 }
 
 #[test]

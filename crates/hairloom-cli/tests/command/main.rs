@@ -4,4 +4,5 @@ mod bad_input;
 mod common;
 mod contact;
 mod grooms_and_labs;
+mod rest;
 mod simulations;

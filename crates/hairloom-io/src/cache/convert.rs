@@ -7,7 +7,9 @@ use hairloom::groom::{Groom, Values};
 use hairloom::simulate::{BodyView, Simulation};
 
 use super::usd_groom::declare_stage;
-use super::usd_writer::{BodySamples, Samples, body_paths, declare_body, declare_samples, extent, picked};
+use super::usd_writer::{
+    BodySamples, Samples, body_paths, declare_body, declare_samples, extent, picked, put,
+};
 use super::{Cache, CacheError, CacheFormat, CacheFrame, CacheWriter, layout};
 use crate::BodyMesh;
 use crate::alembic::{AlembicFrames, WriteOptions};
@@ -66,7 +68,7 @@ pub fn convert_frames(
                 &WriteOptions { file: to, points: hair_space },
                 &changing,
             )?)),
-            _ => Kind::Usd(Box::new(UsdFrames::create(temporary, &first, &to, cache.fps(), &changing)?)),
+            _ => Kind::Usd(Box::new(UsdFrames::create(temporary, &first, &to, cache, &changing)?)),
         };
         let (offsets, bodies) = (first.groom.curves.offsets.clone(), body_sizes(&first));
         let has_velocities = !first.velocities.is_empty();
@@ -95,7 +97,7 @@ pub fn convert_frames(
 pub fn write_still(path: impl AsRef<Path>, simulation: &Simulation) -> Result<(), CacheError> {
     replaced(path.as_ref(), |temporary| {
         let mut writer = CacheWriter::create(temporary, simulation)?;
-        writer.write_frame(simulation)?;
+        writer.write_still(simulation)?;
         writer.finish()
     })
 }
@@ -157,6 +159,8 @@ struct UsdFrames {
     writer: Writer,
     samples: Samples,
     radius: f32,
+    /// Whether there is more than one frame.
+    moves: bool,
     /// What the hair has at each frame besides its points: the name in the groom.
     changing: Vec<(String, AttributeId)>,
 }
@@ -166,14 +170,17 @@ impl UsdFrames {
         path: &Path,
         first: &CacheFrame,
         space: &Space,
-        fps: f64,
+        cache: &Cache,
         changing: &[String],
     ) -> Result<Self, CacheError> {
+        let (fps, moves) = (cache.fps(), cache.frames() > 1);
         let mut writer = Writer::create(path)?;
         declare_stage(&mut writer, space, "A cache, written by Hairloom")?;
-        writer.set_metadata("timeCodesPerSecond", &Value::Double(fps))?;
-        writer.set_metadata("framesPerSecond", &Value::Double(fps))?;
-        writer.set_metadata("startTimeCode", &Value::Double(time_code(first)))?;
+        if moves {
+            writer.set_metadata("timeCodesPerSecond", &Value::Double(fps))?;
+            writer.set_metadata("framesPerSecond", &Value::Double(fps))?;
+            writer.set_metadata("startTimeCode", &Value::Double(time_code(first)))?;
+        }
         let mut samples = declare_samples(&mut writer, &first.groom, true, !first.velocities.is_empty())?;
         let views = first.body_views();
         if !views.is_empty() {
@@ -188,7 +195,7 @@ impl UsdFrames {
             Some((name.clone(), writer.attribute(format!("{}.{place}", layout::HAIR))?))
         };
         let changing = changing.iter().filter_map(sampled).collect();
-        Ok(Self { writer, samples, radius, changing })
+        Ok(Self { writer, samples, radius, moves, changing })
     }
 
     /// Writes widths and attributes at a time code.
@@ -216,29 +223,31 @@ impl UsdFrames {
     }
 
     fn write(&mut self, frame: &CacheFrame) -> Result<(), CacheError> {
-        let (time, points) = (time_code(frame), &frame.groom.curves.points);
-        self.write_changing(&frame.groom, time)?;
+        let (time, points) = (self.moves.then(|| time_code(frame)), &frame.groom.curves.points);
+        if let Some(time) = time {
+            self.writer.set_metadata("endTimeCode", &Value::Double(time))?;
+            self.write_changing(&frame.groom, time)?;
+        }
         let Self { writer, samples, radius, .. } = self;
-        writer.set_metadata("endTimeCode", &Value::Double(time))?;
-        writer.write_sample(samples.points, time, &points[..])?;
-        writer.write_sample(samples.extent, time, &extent(points, *radius))?;
+        put(writer, samples.points, time, &points[..])?;
+        put(writer, samples.extent, time, &extent(points, *radius))?;
         if let Some(velocities) = samples.velocities {
-            writer.write_sample(velocities, time, &frame.velocities[..])?;
+            put(writer, velocities, time, &frame.velocities[..])?;
         }
         if let Some(guides) = &samples.guides {
             let points = picked(points, &guides.vertices);
-            writer.write_sample(guides.points, time, &points[..])?;
-            writer.write_sample(guides.extent, time, &extent(&points, *radius))?;
+            put(writer, guides.points, time, &points[..])?;
+            put(writer, guides.extent, time, &extent(&points, *radius))?;
         }
         for (body, samples) in frame.bodies.iter().zip(&samples.bodies) {
             match *samples {
                 BodySamples::Deforming { points, extent: bounds } => {
-                    writer.write_sample(points, time, &body.mesh.points[..])?;
-                    writer.write_sample(bounds, time, &extent(&body.mesh.points, 0.0))?;
+                    put(writer, points, time, &body.mesh.points[..])?;
+                    put(writer, bounds, time, &extent(&body.mesh.points, 0.0))?;
                 }
                 BodySamples::Rigid { transform } => {
                     let still = Value::Matrix4d(DMat4::IDENTITY.to_cols_array_2d());
-                    writer.write_sample(transform, time, &still)?;
+                    put(writer, transform, time, &still)?;
                 }
             }
         }

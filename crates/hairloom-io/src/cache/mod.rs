@@ -139,6 +139,14 @@ impl CacheWriter {
         }
     }
 
+    /// Writes what the simulation holds as something that does not move, where the format knows the difference.
+    fn write_still(&mut self, simulation: &Simulation) -> Result<(), CacheError> {
+        match &mut self.kind {
+            Kind::Usd(cache) => cache.write_still(simulation),
+            _ => self.write_frame(simulation),
+        }
+    }
+
     /// Whether [`Self::flush`] costs next to nothing.
     pub fn flushes_cheaply(&self) -> bool {
         match &self.kind {

@@ -68,30 +68,39 @@ impl UsdCache {
     }
 
     pub(super) fn write_frame(&mut self, simulation: &Simulation) -> Result<(), CacheError> {
+        let time = f64::from(simulation.frame());
+        self.writer.set_metadata("endTimeCode", &Value::Double(time))?;
+        self.write(simulation, Some(time))
+    }
+
+    /// Writes what does not move: values that hold at any time.
+    pub(super) fn write_still(&mut self, simulation: &Simulation) -> Result<(), CacheError> {
+        self.write(simulation, None)
+    }
+
+    fn write(&mut self, simulation: &Simulation, time: Option<f64>) -> Result<(), CacheError> {
         let (frame, strands) = (simulation.frame(), simulation.strands());
-        let time = f64::from(frame);
         let Self { writer, samples, radius, .. } = self;
-        writer.set_metadata("endTimeCode", &Value::Double(time))?;
-        writer.write_sample(samples.points, time, &strands.points[..])?;
-        writer.write_sample(samples.extent, time, &extent(&strands.points, *radius))?;
+        put(writer, samples.points, time, &strands.points[..])?;
+        put(writer, samples.extent, time, &extent(&strands.points, *radius))?;
         if let Some(velocities) = samples.velocities {
-            writer.write_sample(velocities, time, &strands.velocities[..])?;
+            put(writer, velocities, time, &strands.velocities[..])?;
         }
         if let Some(guides) = &samples.guides {
             let points = picked(&strands.points, &guides.vertices);
-            writer.write_sample(guides.points, time, &points[..])?;
-            writer.write_sample(guides.extent, time, &extent(&points, *radius))?;
+            put(writer, guides.points, time, &points[..])?;
+            put(writer, guides.extent, time, &extent(&points, *radius))?;
         }
         for (body, samples) in samples.bodies.iter().enumerate() {
             match *samples {
                 BodySamples::Rigid { transform } => {
                     let matrix = matrix(&simulation.body_pose(body, frame));
-                    writer.write_sample(transform, time, &matrix)?;
+                    put(writer, transform, time, &matrix)?;
                 }
                 BodySamples::Deforming { points, extent: bounds } => {
                     let moved = simulation.body_points(body, frame);
-                    writer.write_sample(points, time, &moved[..])?;
-                    writer.write_sample(bounds, time, &extent(&moved, 0.0))?;
+                    put(writer, points, time, &moved[..])?;
+                    put(writer, bounds, time, &extent(&moved, 0.0))?;
                 }
             }
         }
@@ -108,6 +117,19 @@ impl UsdCache {
 
     pub(super) fn finish(self) -> Result<(), CacheError> {
         Ok(self.writer.finish()?)
+    }
+}
+
+/// Sets the value of an attribute at a time, or at any time.
+pub(super) fn put<'a>(
+    writer: &mut Writer,
+    attribute: AttributeId,
+    time: Option<f64>,
+    value: impl Into<Given<'a>>,
+) -> Result<(), UsdError> {
+    match time {
+        Some(time) => writer.write_sample(attribute, time, value),
+        None => writer.set_default(attribute, value),
     }
 }
 
@@ -187,8 +209,13 @@ fn declare(writer: &mut Writer, simulation: &Simulation) -> Result<Samples, UsdE
     let world = writer.define("/World", "Xform")?;
     writer.set_prim_metadata(world, "kind", &Value::token("component"))?;
     let output = &scene.output;
-    let mut samples =
-        declare_samples(writer, &with_root_normals(simulation), output.widths, output.velocities)?;
+    let groom = with_root_normals(simulation);
+    let mut samples = declare_samples(writer, &groom, output.widths, output.velocities)?;
+    let colored = groom.attributes.iter().any(|attribute| attribute.name == layout::COLOR);
+    if let Some(hair) = writer.prim(layout::HAIR).filter(|_| !colored) {
+        let color = [Vec3::from_array(layout::HAIR_COLOR)];
+        primvar(writer, hair, layout::COLOR, "color3f[]", "constant", &color[..])?;
+    }
     let views = shown_bodies(simulation);
     if !views.is_empty() {
         writer.define(layout::BODIES, "Scope")?;
@@ -207,10 +234,6 @@ pub(super) fn declare_samples(
     with_velocities: bool,
 ) -> Result<Samples, UsdError> {
     let hair = declare_curves(writer, layout::HAIR, groom, with_widths)?;
-    if !groom.attributes.iter().any(|attribute| attribute.name == layout::COLOR) {
-        let color = [Vec3::from_array(layout::HAIR_COLOR)];
-        primvar(writer, hair, layout::COLOR, "color3f[]", "constant", &color[..])?;
-    }
     let guides = match declare_guides(writer, groom, with_widths)? {
         Some((prim, vertices)) => Some(GuideSamples {
             points: writer.declare(prim, "points", "point3f[]")?,

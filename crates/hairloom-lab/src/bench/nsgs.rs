@@ -1,17 +1,15 @@
 //! Contact problems: stored ones where they are at hand, and grown ones.
 
-use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 
 use glam::DVec3;
 use hairloom::contact::nsgs::{Blocks, FullProblem, Global, Problem, Settings, Solution, solve};
-use hairloom_io::contact_problem::{Form, read};
 use serde_json::{Map, Value, json};
 
 use super::clock::{on_threads, shortest};
 use super::{Bench, Ratio};
 use crate::LabError;
-use crate::contact_law::fibres;
+use crate::contact_law::{fibres, stored};
 
 const GRAVITY: DVec3 = DVec3::new(0.0, -9.81, 0.0);
 /// Runs of which the shortest counts.
@@ -19,7 +17,7 @@ const RUNS: usize = 5;
 
 pub(super) fn run() -> Result<Bench, LabError> {
     let (mut rows, mut ratios) = (vec![], vec![]);
-    let mut problems = stored()?;
+    let mut problems = kept()?;
     problems.push(("wall of 5 × 6 bricks".to_owned(), wall(5, 6).assembly()?.reduced()));
     problems
         .push(("300 fibres, 3,000 contacts".to_owned(), fibres(1, 300, 3_000, 0.3).assembly()?.reduced()));
@@ -53,25 +51,11 @@ fn wall(width: usize, courses: usize) -> FullProblem {
 }
 
 /// Problems from the folder that `HAIRLOOM_CONTACT_PROBLEMS` names, if it does.
-fn stored() -> Result<Vec<(String, Problem)>, LabError> {
-    let Some(folder) = std::env::var_os("HAIRLOOM_CONTACT_PROBLEMS").map(PathBuf::from) else {
-        return Ok(vec![]);
-    };
-    let bad = |problem: String| LabError::Bench { problem };
-    let entries = fs::read_dir(&folder).map_err(|error| bad(format!("{}: {error}", folder.display())))?;
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
-    paths.sort();
-    let mut problems = vec![];
-    for path in paths {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let problem = match read(&path).map_err(|error| bad(error.to_string()))?.form {
-            Form::Reduced(problem) => problem,
-            Form::Full(full) => full.assembly()?.reduced(),
-        };
-        problems.push((name, problem.checked()?.0));
+fn kept() -> Result<Vec<(String, Problem)>, LabError> {
+    match std::env::var_os("HAIRLOOM_CONTACT_PROBLEMS") {
+        Some(folder) => stored(Path::new(&folder)),
+        None => Ok(vec![]),
     }
-    Ok(problems)
 }
 
 fn time(problem: &Problem, settings: &Settings) -> Result<(f64, Solution), LabError> {

@@ -1,5 +1,5 @@
 //! A step of Cosserat rods with contact, as section 4 of Hsu et al. 2023 has it: 512 strands of 16 vertices, 64 iterations and one step
-//! of the grid, in 1 ms of simulated time.
+//! of the grid, in 1 ms of simulated time; and the same with as many iterations as lengths need.
 
 use std::sync::Arc;
 
@@ -52,11 +52,13 @@ fn workload() -> (Arc<Model>, Bodies, Attachments) {
 pub(super) fn run() -> Bench {
     let (model, bodies, attachments) = workload();
     let wind = Wind::still();
-    let params = xpbd_mpm::Params { step: 1.0e-3, iterations: 64, tolerance: 1.0, ..xpbd_mpm::Params::USUAL };
+    // As many iterations as the paper takes, and as many as are needed.
+    let usual = xpbd_mpm::Params { step: 1.0e-3, ..xpbd_mpm::Params::USUAL };
+    let paper = xpbd_mpm::Params { iterations: 64, tolerance: 1.0, ..usual };
     let state = State::at_rest(model.groomed.iter().map(|p| p.as_dvec3()).collect());
     let mut rows = Vec::new();
     let mut ratios = Vec::new();
-    for threads in [1, 2] {
+    for (threads, params) in [(1, paper), (2, paper), (1, usual), (2, usual)] {
         let best = on_threads(threads, || {
             let mut solver = Method::XpbdMpm(params).build(&model);
             solver.load(&state);
@@ -85,7 +87,7 @@ pub(super) fn run() -> Bench {
         row.insert("milliseconds".into(), json!(seconds * 1.0e3));
         row.insert("phases".into(), json!(phases));
         rows.push(row);
-        if threads == 2 {
+        if threads == 2 && params == paper {
             ratios.push(Ratio::at_most("a step on two threads [ms]", seconds * 1.0e3, GOAL * 1.0e3));
         }
     }

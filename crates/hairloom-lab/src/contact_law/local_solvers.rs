@@ -1,5 +1,6 @@
 //! Table 2 and figure 11 of Daviet, Bertails-Descoubes and Boissieux 2011: what solves a contact, within plain sweeps.
 
+use std::path::Path;
 use std::time::Instant;
 
 use hairloom::contact::coulomb::LocalSolver;
@@ -7,7 +8,7 @@ use hairloom::contact::nsgs::{Global, Problem, Settings, solve};
 use hairloom_picture::plot::{Axis, Figure, Panel, Series};
 use serde::{Deserialize, Serialize};
 
-use super::fibres;
+use super::{fibres, stored};
 use crate::LabError;
 use crate::experiment::{BadKey, LawExperiment};
 use crate::outcome::{Check, Findings, Row};
@@ -33,6 +34,8 @@ const SOLVERS: [&str; 12] = [
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Params {
+    /// A folder of problems to take instead of grown ones.
+    folder: String,
     /// How many problems.
     problems: usize,
     /// Fibres in each.
@@ -49,7 +52,8 @@ pub(crate) struct Params {
 
 impl Default for Params {
     fn default() -> Self {
-        Self { problems: 40, fibres: 40, contacts: 160, mu: 0.3, tolerance: 1.0e-6, sweeps: 1_000 }
+        let folder = String::new();
+        Self { folder, problems: 40, fibres: 40, contacts: 160, mu: 0.3, tolerance: 1.0e-6, sweeps: 1_000 }
     }
 }
 
@@ -72,6 +76,7 @@ impl LawExperiment for LocalSolvers {
     const REFERENCE: &'static str = "Daviet et al. 2011, table 2 and figure 11";
     const SOLVERS: &'static [&'static str] = &["gauss-seidel"];
     const HELP: &'static [(&'static str, &'static str)] = &[
+        ("folder", "take the problems in it, as `sim --contact-problems` keeps them, instead of grown ones"),
         ("problems", "problems in the batch"),
         ("fibres", "fibres in each"),
         ("contacts", "contacts in each"),
@@ -90,17 +95,14 @@ impl LawExperiment for LocalSolvers {
     }
 
     fn run(params: &Params, _solver: &'static str) -> Result<Findings, LabError> {
-        let mut problems = Vec::with_capacity(params.problems);
-        for seed in 0..params.problems as u64 {
-            problems.push(fibres(seed, params.fibres, params.contacts, params.mu).assembly()?.reduced());
-        }
+        let problems = problems(params)?;
         let mut panel =
             Panel::new(Axis::log("sweeps"), Axis::new("problems that need more [%]")).titled("Figure 11");
         let (mut rows, mut hybrid, mut plain) = (vec![], f64::NAN, f64::NAN);
         let mut failures = f64::NAN;
         for name in SOLVERS {
             let record = record(&problems, name, params)?;
-            let mean = record.sweeps.iter().sum::<usize>() as f64 / params.problems as f64;
+            let mean = record.sweeps.iter().sum::<usize>() as f64 / problems.len() as f64;
             rows.push(
                 Row::new()
                     .with("local", name)
@@ -124,6 +126,19 @@ impl LawExperiment for LocalSolvers {
         ];
         Ok(Findings { rows, checks, figure: Figure::new("Local solvers").with(panel) })
     }
+}
+
+fn problems(params: &Params) -> Result<Vec<Problem>, LabError> {
+    if params.folder.is_empty() {
+        let grown = |seed| fibres(seed, params.fibres, params.contacts, params.mu);
+        return (0..params.problems as u64).map(|seed| Ok(grown(seed).assembly()?.reduced())).collect();
+    }
+    let problems = stored(Path::new(&params.folder))?;
+    if problems.is_empty() {
+        let problem = format!("{}: no contact problems (.json) there", params.folder);
+        return Err(LabError::Bench { problem });
+    }
+    Ok(problems.into_iter().map(|(_, problem)| problem).collect())
 }
 
 fn record(problems: &[Problem], name: &str, params: &Params) -> Result<Record, LabError> {

@@ -1,23 +1,13 @@
 //! The saddle experiment (figure 5): a rod that carries itself by bending alone may stand on a saddle of its energy, which the least
 //! draught takes it off.
 
-use glam::DVec3;
-use hairloom::scene::Wind;
-use hairloom::solve::Method;
-use hairloom_picture::plot::{Axis, Figure, Panel, Series};
-use serde::{Deserialize, Serialize};
-
-use crate::LabError;
-use crate::experiment::{BadKey, Experiment};
-use crate::outcome::{Check, Findings, Row};
-use crate::strands::{GRAVITY, Hold, Rig, Rod, alone, check_list, check_range, straight};
+use super::*;
+use crate::strands::{GRAVITY, check_list, straight};
 
 /// Greenhill's constant: poles heavier than this, ρ g A L³ / EI, buckle.
 const GREENHILL: f64 = 7.8373;
 /// How much stiffer than need be rest shapes are made.
 const SAFETY: f64 = 1.1;
-/// Steps a second.
-const RATE: f64 = 60.0;
 
 /// What can be set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -75,17 +65,7 @@ impl Experiment for Saddle {
         let curves: Vec<Vec<DVec3>> =
             lengths.iter().map(|&length| straight(DVec3::Y, length, params.rod.edges(length, 32))).collect();
         let blown = |mut rig: Rig| -> Result<(Rig, Vec<f64>), LabError> {
-            for step in 0..(5.0 * RATE) as usize {
-                let windy = (step as f64) < 0.5 * RATE;
-                rig.wind = Wind::uniform(DVec3::X * if windy { params.wind } else { 0.0 });
-                rig.step(1.0 / RATE)?;
-            }
-            let shapes = rig.shapes();
-            let far = |(shape, curve): (&Vec<DVec3>, &Vec<DVec3>)| {
-                shape.iter().zip(curve).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max)
-            };
-            let moved = shapes.iter().zip(&curves).zip(&lengths).map(|(pair, length)| far(pair) / length);
-            let moved = moved.collect();
+            let moved = blow(&mut rig, &curves, [0.0, 0.5, 4.5], params.wind)?.after;
             Ok((rig, moved))
         };
         let naive = Rig::new(&curves, &material, Hold::Root, method)?;

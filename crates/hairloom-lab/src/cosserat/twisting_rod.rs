@@ -1,19 +1,10 @@
 //! The twisting experiment (figure 6): a straight rod between two clamps, one of which turns on and on.
 
-use glam::{DQuat, DVec3};
+use glam::DQuat;
 use hairloom::math::Pose;
-use hairloom::solve::Method;
-use hairloom_picture::plot::{Axis, Figure, Panel, Series};
-use serde::{Deserialize, Serialize};
 
-use super::{VECTORS, with_vector};
-use crate::LabError;
-use crate::experiment::{BadKey, Experiment};
-use crate::outcome::{Check, Findings, Row};
-use crate::strands::{Hold, Rig, Rod, alone, check_range, straight};
-
-/// Steps a second.
-const RATE: f64 = 60.0;
+use super::*;
+use crate::strands::straight;
 
 /// What can be set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -15,6 +15,8 @@ const STEP_LIMIT: f64 = 0.5;
 const YIELD_TOLERANCE: f64 = 1e-6;
 /// Least volume of a fluid particle, relative to that at rest.
 const LEAST_VOLUME: f64 = 0.2;
+/// Volume below which the pressure of a fluid grows no faster: it stays as stiff as it is there, which bounds the step.
+const STIFFEST_VOLUME: f64 = 0.8;
 
 /// Drucker–Prager sand with Hencky elasticity (Klár et al. 2016): ψ = μ tr(ε²) + λ/2 tr(ε)², ε = ½ ln b. Grains resist
 /// compression, slide where shear exceeds friction, and part freely. The volume they gain by parting closes without
@@ -38,7 +40,7 @@ impl Default for Sand {
     }
 }
 
-/// A weakly compressible fluid (Tampubolon et al. 2017): p = K/γ (J^−γ − 1), never negative, without viscosity.
+/// A weakly compressible fluid (Tampubolon et al. 2017): p = K/γ (J^−γ − 1), never negative, without viscosity; linear in J below 0.8.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fluid {
     /// Bulk modulus K at rest [Pa].
@@ -135,13 +137,20 @@ impl Fluid {
     #[inline(always)]
     fn stress<R: Real>(&self, gain: R) -> R {
         let volume = R::one() + gain;
-        let inverse = R::one() / volume;
+        let held = volume.max(R::splat(STIFFEST_VOLUME));
+        let inverse = R::one() / held;
         let mut power = R::one();
         for _ in 0..self.exponent {
             power = power * inverse;
         }
         let scale = R::splat(f64::from(self.bulk) / f64::from(self.exponent));
-        -((power - R::one()).max(R::zero()) * scale * volume)
+        let beyond = (held - volume) * power * inverse * R::splat(f64::from(self.bulk));
+        -((power - R::one()).max(R::zero()).mul_add(scale, beyond) * volume)
+    }
+
+    /// Bulk modulus where it is stiffest [Pa].
+    pub(super) fn stiffest(&self) -> f64 {
+        f64::from(self.bulk) * STIFFEST_VOLUME.powi(-(self.exponent as i32) - 1)
     }
 }
 

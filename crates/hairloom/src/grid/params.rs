@@ -106,7 +106,7 @@ impl GridParams {
     pub fn stable_step(&self, density: f64) -> f64 {
         let modulus = match &self.material {
             Material::Sand(sand) => sand.wave_modulus(),
-            Material::Fluid(fluid) => f64::from(fluid.bulk),
+            Material::Fluid(fluid) => fluid.stiffest(),
         };
         0.5 * self.cell * (density / modulus).sqrt()
     }

@@ -26,7 +26,7 @@ pub(crate) fn cholesky(matrix: &mut [f64], size: usize) -> bool {
 }
 
 /// The sum of products, in four strands for the processor's sake.
-fn product(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn product(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 4];
     let (a_fours, b_fours) = (a.chunks_exact(4), b.chunks_exact(4));
     let rest: f64 = a_fours.remainder().iter().zip(b_fours.remainder()).map(|(a, b)| a * b).sum();

@@ -25,6 +25,14 @@ pub enum RestError {
         /// Names of methods with rest shapes.
         others: &'static str,
     },
+    /// The method has no contact on a grid.
+    #[error(
+        "strands of '{method}' do not meet on a grid here, so contact cannot carry them; take the engine \"own-weight\", or 'xpbd-mpm' with contact"
+    )]
+    NoGrid {
+        /// Name of the method.
+        method: &'static str,
+    },
     /// Columns that do not fit each other.
     #[error("{column} has {given} entries for {vertices} vertices")]
     WrongCount {

@@ -25,6 +25,10 @@ pub struct Outcome {
     pub force_error: f64,
     /// Largest acceleration that is left on a vertex, over gravity's.
     pub worst_acceleration: f64,
+    /// Segments under compression [%].
+    pub compressed: f64,
+    /// Largest force of a segment [N].
+    pub largest_force: f64,
 }
 
 /// What one strand gets.
@@ -192,9 +196,29 @@ fn assemble(hair: &Hair<'_>, forces: Forces, strands: Vec<Strand>) -> Outcome {
     let elements = 2 * (vertices - hair.model.strands()).max(1);
     let stiffened = (raised(&shape.stretch) + raised(&shape.bend)) as f64 / elements as f64;
     let unstable_strands = strands.iter().filter(|strand| strand.unstable).count();
+    let (compressed, largest_force) = pressed(hair, &forces.segments);
     let (force_error, worst_acceleration) = residual(hair, &forces.segments, &shape.stresses);
     shape.forces = forces.segments;
-    Outcome { shape, stiffened, unstable_strands, force_error, worst_acceleration }
+    Outcome { shape, stiffened, unstable_strands, force_error, worst_acceleration, compressed, largest_force }
+}
+
+/// Segments under compression [%], and the largest force [N].
+fn pressed(hair: &Hair<'_>, forces: &[DVec3]) -> (f64, f64) {
+    let largest = forces.iter().map(|force| force.length()).fold(0.0, f64::max);
+    let segments = (0..hair.model.strands()).flat_map(|strand| {
+        let range = hair.model.range(strand);
+        range.start..range.end.saturating_sub(1)
+    });
+    let is_pressed = |vertex: usize| {
+        let along = (hair.positions[vertex + 1] - hair.positions[vertex]).normalize_or_zero();
+        forces[vertex].dot(along) > 1e-6 * largest
+    };
+    let (mut count, mut pressed) = (0usize, 0usize);
+    for vertex in segments {
+        count += 1;
+        pressed += usize::from(is_pressed(vertex));
+    }
+    (100.0 * pressed as f64 / count.max(1) as f64, largest)
 }
 
 /// Mean square of the force left on a free vertex [N²] and its largest acceleration over gravity's. Where there are stresses the grid alone

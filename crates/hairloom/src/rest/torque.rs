@@ -11,6 +11,9 @@ use super::law::{Joint, Law, cross, outer};
 /// How much stiffer joints are than stability needs.
 const SAFETY: f64 = 1.1;
 
+/// How many times the factor that all joints would need fewer joints may have.
+const MUCH_LARGER: f64 = 1.5;
+
 /// A strand that is held at its start: its first joint hangs on a clamp, its last segment ends free.
 #[derive(Debug, Clone)]
 pub(super) struct Chain {
@@ -33,7 +36,7 @@ pub(super) struct Joints {
     pub rests: Vec<DQuat>,
     /// Factors on the stiffnesses.
     pub stiffening: Vec<f64>,
-    /// Of the factors, the one that the whole chain needs so that it does not leave its equilibrium.
+    /// The factor that would keep the chain in its equilibrium if all joints had it; 1 where none is needed.
     pub stability: f64,
 }
 
@@ -69,10 +72,47 @@ impl Chain {
             self.is_stable(&joints, &factors)
         };
         let stability = least_stable(stable);
-        let stiffening: Vec<f64> = needed.iter().map(|needed| needed.max(stability)).collect();
+        let stiffening = if stability > 1.0 { self.stiffened(&joints, &needed, stability) } else { needed };
         let laws = self.laws.iter().zip(&joints).zip(&stiffening);
         let rests = laws.map(|((law, joint), &factor)| law.rest(joint, factor)).collect();
         Joints { rests, stiffening, stability }
+    }
+
+    /// Factors that make the chain stable: one for all joints from the root to where what lies behind stays in place by itself, or farther
+    /// where that one would have to be much larger than the factor that all joints would need.
+    fn stiffened(&self, joints: &[Joint], needed: &[f64], all: f64) -> Vec<f64> {
+        let count = needed.len();
+        let weakened: Vec<f64> = needed.iter().map(|needed| needed / SAFETY).collect();
+        let Some(first) = self.first_unstable(joints, &weakened) else { return needed.to_vec() };
+        for quarters in 0..4 {
+            let end = first + 1 + (count - 1 - first) * quarters / 4;
+            let factors = |factor: f64| -> Vec<f64> {
+                let joints = needed.iter().enumerate();
+                joints.map(|(joint, &needed)| if joint < end { needed.max(factor) } else { needed }).collect()
+            };
+            let stable = |factor: f64| {
+                let weakened: Vec<f64> = factors(factor).iter().map(|factor| factor / SAFETY).collect();
+                self.is_stable(joints, &weakened)
+            };
+            if stable(MUCH_LARGER * all) {
+                return factors(least_stable(stable));
+            }
+        }
+        needed.iter().map(|needed| needed.max(all)).collect()
+    }
+
+    /// What is left on the diagonal for a segment, once all behind it is eliminated from the second derivative; `own` is the stiffness of the
+    /// joint before it.
+    fn block(&self, segment: usize, own: &DMat3, behind: Option<&Behind>) -> DMat3 {
+        let (edge, force) = (self.edges[segment], self.forces[segment]);
+        let mixed = outer(force, edge);
+        let weight = (mixed + mixed.transpose()) * 0.5 - DMat3::from_diagonal(DVec3::splat(force.dot(edge)));
+        let mut block = *own + weight;
+        if let Some(Behind { inverse, stiffness, moment }) = behind {
+            let coupling = (*stiffness + cross(*moment * 0.5)) * -1.0;
+            block += *stiffness - coupling * *inverse * coupling.transpose();
+        }
+        block
     }
 
     /// Whether the energy of gravity, bending and twisting has a minimum here, for segments that neither stretch nor shear: its second
@@ -80,28 +120,34 @@ impl Chain {
     /// moment M it is ½ (a − b)ᵀ H (a − b) + ½ M · a × b for turns a before and b behind it, and with the force f of a segment
     /// l (f·ψ d·ψ − f·d |ψ|²) / 2.
     fn is_stable(&self, joints: &[Joint], factors: &[f64]) -> bool {
-        let mut inverse = DMat3::ZERO;
-        let mut behind: Option<(DMat3, DVec3)> = None;
+        self.first_unstable(joints, factors).is_none()
+    }
+
+    /// The segment nearest to the tip that would not hold what lies behind it.
+    fn first_unstable(&self, joints: &[Joint], factors: &[f64]) -> Option<usize> {
+        let mut behind = None;
         // From the tip on, where hair hangs most freely.
         for segment in (0..self.frames.len()).rev() {
-            let (edge, force) = (self.edges[segment], self.forces[segment]);
-            let mixed = outer(force, edge);
             let own = self.laws[segment].stiffness(&joints[segment], factors[segment]);
-            let weight =
-                (mixed + mixed.transpose()) * 0.5 - DMat3::from_diagonal(DVec3::splat(force.dot(edge)));
-            let mut block = own + weight;
-            if let Some((stiffness, moment)) = behind {
-                let coupling = (stiffness + cross(moment * 0.5)) * -1.0;
-                block += stiffness - coupling * inverse * coupling.transpose();
-            }
+            let block = self.block(segment, &own, behind.as_ref());
             if !is_positive(&block) {
-                return false;
+                return Some(segment);
             }
-            inverse = block.inverse();
-            behind = Some((own, joints[segment].moment));
+            let moment = joints[segment].moment;
+            behind = Some(Behind { inverse: block.inverse(), stiffness: own, moment });
         }
-        true
+        None
     }
+}
+
+/// The segment behind a joint, and all behind that, eliminated.
+struct Behind {
+    /// The inverse of its block [1 / (N m)].
+    inverse: DMat3,
+    /// Stiffness of the joint before it [N m].
+    stiffness: DMat3,
+    /// Moment of that joint [N m].
+    moment: DVec3,
 }
 
 /// Whether a symmetric matrix is positive definite.
@@ -173,6 +219,59 @@ mod tests {
             }
             let Joints { stability, .. } = elastic.joints();
             assert!((stability / expected - 1.0).abs() < 0.06, "{heaviness}: {stability} for {expected}");
+        }
+    }
+
+    /// Whether the second derivative of a chain's energy, as one dense matrix, has Cholesky factors.
+    fn is_convex(chain: &Chain, factors: &[f64]) -> bool {
+        let moments = chain.moments();
+        let size = 3 * chain.frames.len();
+        let mut all = vec![vec![0.0; size]; size];
+        let mut add = |row: usize, column: usize, m: DMat3| {
+            for i in 0..3 {
+                for j in 0..3 {
+                    all[3 * row + i][3 * column + j] += m.col(j)[i];
+                }
+            }
+        };
+        for s in 0..chain.frames.len() {
+            let own = chain.laws[s].stiffness(&chain.joint(s, moments[s]), factors[s]);
+            add(s, s, chain.block(s, &own, None));
+            if s > 0 {
+                add(s - 1, s - 1, own);
+                let coupling = (own + cross(moments[s] * 0.5)) * -1.0;
+                add(s - 1, s, coupling);
+                add(s, s - 1, coupling.transpose());
+            }
+        }
+        for j in 0..size {
+            let known: f64 = (0..j).map(|k| all[j][k] * all[j][k]).sum();
+            if all[j][j] <= known {
+                return false;
+            }
+            all[j][j] = (all[j][j] - known).sqrt();
+            for i in j + 1..size {
+                let known: f64 = (0..j).map(|k| all[i][k] * all[j][k]).sum();
+                all[i][j] = (all[i][j] - known) / all[j][j];
+            }
+        }
+        true
+    }
+
+    #[test]
+    fn poles_are_stiffened_where_they_are_too_weak_and_stand_then() {
+        for heaviness in [10.0, 40.0, 200.0f64] {
+            let length = (heaviness / GRAVITY).cbrt();
+            let points: Vec<DVec3> =
+                (0..=40).map(|i| DVec3::new(0.0, length * f64::from(i) / 40.0, 0.0)).collect();
+            let pole = chain(&points);
+            let factors = pole.joints().stiffening;
+            assert!(!is_convex(&pole, &vec![1.0; 40]), "{heaviness}: it falls as it is");
+            assert!(is_convex(&pole, &factors), "{heaviness}: it stands");
+            // Some of what is short enough to stand by itself, by Greenhill's bound, is left as it is.
+            let short = 40.0 * (7.8373 / (SAFETY * heaviness)).cbrt();
+            let left = factors.iter().rev().take_while(|&&factor| factor == 1.0).count() as f64;
+            assert!(left > 0.2 * short && left < 1.05 * short, "{heaviness}: {left} of {short}");
         }
     }
 

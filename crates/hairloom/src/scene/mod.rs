@@ -48,7 +48,7 @@ pub use model::{Model, ModelError};
 pub use motion::{Motion, MotionPart, MotionPath};
 pub use output::OutputSettings;
 pub use parameters::Parameters;
-pub use solver::{RestKind, SolverSettings};
+pub use solver::{RestEngine, RestKind, SolverSettings};
 pub use state::State;
 pub(crate) use state::StrandState;
 pub use time::TimeRange;

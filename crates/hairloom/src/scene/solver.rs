@@ -14,6 +14,21 @@ choice! {
     }
 }
 
+choice! {
+    /// What finds the forces that a sag-free rest shape makes.
+    pub RestEngine, "engine" {
+        /// Every strand carries itself: exact, and in no time.
+        OwnWeight = "own-weight",
+        /// The cone programme of Hsu et al. 2023 in clarabel, where contact carries a part; for small heads of hair.
+        Cone = "cone",
+        /// The same programme by a method of our own, from strands that carry themselves on; it may stop at any time.
+        Anytime = "anytime",
+    }
+}
+
+/// Most seconds of an engine where nothing else is said.
+const USUAL_SECONDS: f64 = 60.0;
+
 /// The solver and its own parameters: `[solver]`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SolverSettings {
@@ -21,6 +36,10 @@ pub struct SolverSettings {
     pub method: String,
     /// The shape of the hair at rest.
     pub rest: RestKind,
+    /// What finds the forces of a sag-free rest shape.
+    pub rest_engine: RestEngine,
+    /// The most time that it may take [s].
+    pub rest_seconds: f64,
     /// Every other key of the table; only the solver knows what they mean.
     #[serde(flatten)]
     pub parameters: Parameters,
@@ -35,7 +54,13 @@ impl Default for SolverSettings {
 impl SolverSettings {
     /// The solver of that name with its usual parameters.
     pub fn new(method: &str) -> Self {
-        Self { method: method.to_owned(), rest: RestKind::Groomed, parameters: Parameters::none("solver") }
+        Self {
+            method: method.to_owned(),
+            rest: RestKind::Groomed,
+            rest_engine: RestEngine::OwnWeight,
+            rest_seconds: USUAL_SECONDS,
+            parameters: Parameters::none("solver"),
+        }
     }
 
     /// The error for a method that is not among `methods`.
@@ -48,9 +73,11 @@ impl SolverSettings {
 
     pub(super) fn read(scene: &Section<'_>) -> Result<Self, SceneError> {
         let Some(field) = scene.get("solver") else { return Ok(Self::default()) };
-        let (own, parameters) = field.split(&["method", "rest"])?;
+        let (own, parameters) = field.split(&["method", "rest", "rest_engine", "rest_seconds"])?;
         let method = own.or("method", Self::default().method, |field| field.text())?;
         let rest = own.or("rest", RestKind::Groomed, |field| field.choice())?;
-        Ok(Self { method, rest, parameters })
+        let rest_engine = own.or("rest_engine", RestEngine::OwnWeight, |field| field.choice())?;
+        let rest_seconds = own.or("rest_seconds", USUAL_SECONDS, |field| field.positive())?;
+        Ok(Self { method, rest, rest_engine, rest_seconds, parameters })
     }
 }

@@ -24,9 +24,11 @@ use crate::body::{Bodies, Body, BodyError, Motion, Shape, TriMesh};
 use crate::contact::nsgs::FullProblem;
 use crate::groom::{FARTHEST, Groom};
 use crate::math::Pose;
-use crate::rest::{Hair, Outcome, RestError};
+use crate::rest::global_force::{Engine, GlobalForceError};
+use crate::rest::{Hair, Outcome};
 use crate::scene::{
-    Attach, Attachments, Drive, Model, ModelError, RestKind, Scene, SceneError, State, held_vertices,
+    Attach, Attachments, Drive, Model, ModelError, RestEngine, RestKind, Scene, SceneError, SolverSettings,
+    State, held_vertices,
 };
 use crate::solve::{Checkpoint, CheckpointError, Method, Report, Solver, Step, StepError};
 
@@ -78,7 +80,7 @@ pub enum SimulationError {
     },
     /// The hair has no rest shape that would hold it.
     #[error("rest shape: {0}")]
-    Rest(#[from] RestError),
+    Rest(#[from] GlobalForceError),
     /// A checkpoint does not belong to this scene.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
@@ -186,7 +188,7 @@ impl Simulation {
             let held = held_vertices(&model, &attachments);
             let gravity = scene.gravity.at(start);
             let hair = Hair { model: &model, positions: &state.positions, held: &held, gravity };
-            let outcome = method.sag_free(&hair)?;
+            let outcome = method.sag_free(&hair, engine(&scene.solver))?;
             model.rest = Some(Arc::new(outcome.shape.clone()));
             state.orientations.clone_from(&outcome.shape.orientations);
             rest = Some(outcome);
@@ -217,6 +219,11 @@ impl Simulation {
     /// The rest shape that was found for the hair, where the scene asks for one.
     pub fn rest(&self) -> Option<&Outcome> {
         self.rest.as_ref()
+    }
+
+    /// Which vertices are held.
+    pub fn held(&self) -> Vec<bool> {
+        held_vertices(&self.model, &self.attachments)
     }
 
     /// The scene.
@@ -422,6 +429,16 @@ impl Simulation {
             self.show_strands(false)?;
         }
         Ok(())
+    }
+}
+
+/// What finds the forces of a sag-free rest shape.
+fn engine(settings: &SolverSettings) -> Engine {
+    let seconds = settings.rest_seconds;
+    match settings.rest_engine {
+        RestEngine::OwnWeight => Engine::OwnWeight,
+        RestEngine::Cone => Engine::Reference { seconds },
+        RestEngine::Anytime => Engine::Interior { seconds },
     }
 }
 

@@ -9,13 +9,14 @@ pub mod ftl;
 mod jump;
 pub(crate) mod leaving;
 mod lengths;
+mod material_points;
 pub mod nsgs;
 mod packing;
 mod report;
 pub mod xpbd_mpm;
 
 pub use checkpoint::{Checkpoint, CheckpointError, Column, ColumnValue};
-pub use report::{Energy, Phase, Report};
+pub use report::{ContactProblems, Energy, Phase, Report};
 
 use std::sync::Arc;
 
@@ -24,7 +25,8 @@ use thiserror::Error;
 
 use crate::contact::nsgs::FullProblem;
 use crate::groom::Remap;
-use crate::rest::{Hair, Outcome, RestError, own_weight, sag_free, sag_free_elastic};
+use crate::rest::global_force::{Engine, GlobalForceError, Medium, Weights, balance};
+use crate::rest::{Forces, Hair, Outcome, RestError, own_weight, sag_free, sag_free_elastic};
 use crate::rod::der::Measure;
 use crate::scene::{Drive, Model, SceneError, SolverSettings, State};
 
@@ -150,14 +152,45 @@ impl Method {
         }
     }
 
-    /// A rest shape by which this method keeps hair where it is under gravity, every strand carrying itself.
-    pub fn sag_free(&self, hair: &Hair<'_>) -> Result<Outcome, RestError> {
+    /// The grid on which strands of this method meet, and their friction there; none where they do not meet on a grid.
+    pub fn medium(&self, model: &Model) -> Option<Medium> {
         match self {
-            Self::XpbdMpm(params) => sag_free(hair, own_weight(hair)?, |material| params.stiffness(material)),
+            Self::XpbdMpm(params) if params.contact => {
+                let friction_angle = f64::from(params.grains(model).friction_angle);
+                Some(Medium { cell: params.cell_of(model), friction_angle })
+            }
+            _ => None,
+        }
+    }
+
+    /// A rest shape by which this method keeps hair where it is under gravity, with forces that `engine` finds.
+    pub fn sag_free(&self, hair: &Hair<'_>, engine: Engine) -> Result<Outcome, GlobalForceError> {
+        let forces = self.resting_forces(hair, engine)?;
+        Ok(self.rest_shape(hair, forces)?)
+    }
+
+    fn resting_forces(&self, hair: &Hair<'_>, engine: Engine) -> Result<Forces, GlobalForceError> {
+        if engine == Engine::OwnWeight {
+            return Ok(own_weight(hair)?);
+        }
+        let Some(medium) = self.medium(hair.model) else {
+            return Err(RestError::NoGrid { method: self.name() }.into());
+        };
+        let weights = match engine {
+            Engine::Interior { .. } => Weights::calm(),
+            _ => Weights::default(),
+        };
+        Ok(balance(hair, &medium, &weights, engine)?.forces)
+    }
+
+    /// A rest shape that makes `forces`.
+    fn rest_shape(&self, hair: &Hair<'_>, forces: Forces) -> Result<Outcome, RestError> {
+        match self {
+            Self::XpbdMpm(params) => sag_free(hair, forces, |material| params.stiffness(material)),
             Self::Admm(params)
                 if params.bending == Measure::HalfSine && params.clamp == admm::Clamp::Ghost =>
             {
-                sag_free_elastic(hair, own_weight(hair)?)
+                sag_free_elastic(hair, forces)
             }
             Self::Admm(_) => Err(RestError::NoRestShape {
                 method: "'admm' with another bending than \"half-sine\" or another clamp than \"ghost\"",
@@ -187,6 +220,16 @@ pub fn check_dt(dt: f64) -> Result<(), StepError> {
         return Ok(());
     }
     Err(StepError::BadStep(format!("the time step is {dt} s; it must be a positive number")))
+}
+
+/// Speed beyond which a vertex counts as lost [m/s].
+const ABSURD_SPEED: f64 = 1.0e4;
+
+/// The error of a strand one of whose vertices is lost, by their speeds [m/s].
+fn lost_vertex(strand: usize, speeds: impl Iterator<Item = f64>) -> Option<StepError> {
+    let is_lost = |speed: &f64| speed.is_nan() || *speed >= ABSURD_SPEED;
+    let (vertex, speed) = speeds.enumerate().find(|(_, speed)| is_lost(speed))?;
+    Some(StepError::Diverged { strand, vertex, problem: format!("its speed became {speed} m/s") })
 }
 
 /// Handles must pull at vertices, and attachments hold vertices, that there are.

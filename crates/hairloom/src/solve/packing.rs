@@ -25,6 +25,17 @@ pub(super) fn groups(model: &Model, held: &[u32], lanes: usize) -> Vec<(u32, Vec
     groups
 }
 
+/// Cuts a column into parts of the given lengths.
+pub(super) fn cut<T>(mut column: &mut [T], lengths: impl Iterator<Item = usize>) -> Vec<&mut [T]> {
+    let mut parts = Vec::new();
+    for length in lengths {
+        let (part, rest) = column.split_at_mut(length);
+        parts.push(part);
+        column = rest;
+    }
+    parts
+}
+
 /// A number for each strand that rises along a space-filling (Morton) curve through the groomed roots.
 pub(super) fn space_filling_order(model: &Model) -> Vec<u32> {
     let root = |strand: usize| model.groomed[model.range(strand).start];

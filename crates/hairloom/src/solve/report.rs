@@ -15,10 +15,23 @@ pub struct Report {
     pub crossings: u32,
     /// How far vertices of the groom are at most from the curves that the method made of them, where it makes curves [m].
     pub misfit: f64,
+    /// Contact problems solved on the way, where the method has all contacts of a step in one.
+    pub contact_problems: ContactProblems,
     /// Energy of the hair at the end of the step, where the method knows it.
     pub energy: Option<Energy>,
     /// Time of each phase.
     pub phases: Vec<Phase>,
+}
+
+/// What contact problems took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct ContactProblems {
+    /// How many there were.
+    pub count: u32,
+    /// How many were not solved within tolerance.
+    pub unsolved: u32,
+    /// Contacts in all of them.
+    pub contacts: u64,
 }
 
 /// Energy of all hair [J].
@@ -82,6 +95,9 @@ impl Report {
         self.out_of_reach = self.out_of_reach.max(later.out_of_reach);
         self.crossings += later.crossings;
         self.misfit = self.misfit.max(later.misfit);
+        self.contact_problems.count += later.contact_problems.count;
+        self.contact_problems.unsolved += later.contact_problems.unsolved;
+        self.contact_problems.contacts += later.contact_problems.contacts;
         self.energy = later.energy.or(self.energy);
         for phase in &later.phases {
             self.add_seconds(phase.name, phase.seconds);

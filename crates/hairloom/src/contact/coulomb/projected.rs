@@ -4,8 +4,8 @@ use glam::DVec3;
 
 use super::{LocalProblem, tangent_length};
 
-/// One pass of Duriez et al. 2006: the normal force that stops the approach, then the tangential one that stops the
-/// sliding, as far as the cone lets it. Approximate.
+/// One pass of Duriez et al. 2006 from the force at hand: the normal force that stops the approach, then the tangential one that stops
+/// the sliding, as far as the cone lets it. Approximate; a force that a pass leaves as it is obeys the law.
 #[inline(always)]
 pub(super) fn duriez06(problem: &LocalProblem, guess: DVec3) -> DVec3 {
     let matrix = &problem.matrix;

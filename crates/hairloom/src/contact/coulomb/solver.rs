@@ -188,8 +188,7 @@ impl LocalSolver {
             Method::Enum => enumerate::solve(problem, sliding).unwrap_or(DVec3::NAN),
             Method::Pac => alart_curnier::solve(problem, guess, tolerance, NEWTON, false),
             Method::Dac => alart_curnier::solve(problem, guess, tolerance, 2 * NEWTON, true),
-            // From no force: what one contact already bears is not handed on, or sweeps would make it exact.
-            Method::Duriez06 => projected::duriez06(problem, DVec3::ZERO),
+            Method::Duriez06 => projected::duriez06(problem, guess),
             Method::Duriez08 => projected::duriez08(problem, guess, tolerance, FIXED_POINT),
             Method::FourSides => projected::four_sides(problem, guess, tolerance, FIXED_POINT),
         }

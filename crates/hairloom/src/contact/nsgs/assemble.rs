@@ -1,9 +1,9 @@
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
+use super::mass::{Factor, Mass};
 use super::matrix::gather;
 use super::{BlockMatrix, Problem, ProblemError};
-use crate::math::dense::{cholesky, cholesky_solve, forward};
 
 /// Mirror images in a mass matrix may differ by this part of its largest entry.
 const SAME: f64 = 1.0e-6;
@@ -41,7 +41,7 @@ pub struct FullProblem {
 pub struct Assembly<'a> {
     full: &'a FullProblem,
     /// Lower triangles of the masses.
-    factors: Vec<Vec<f64>>,
+    factors: Vec<Factor>,
     /// Velocities without contacts, M⁻¹ f.
     free: Vec<Vec<f64>>,
 }
@@ -50,21 +50,15 @@ impl FullProblem {
     /// Checks sizes and factors the masses, each object on its own.
     pub fn assembly(&self) -> Result<Assembly<'_>, ProblemError> {
         self.check()?;
-        let factors: Vec<Option<Vec<f64>>> = self
-            .masses
-            .par_iter()
-            .zip(&self.impulses)
-            .map(|(mass, impulses)| {
-                let mut factor = mass.clone();
-                cholesky(&mut factor, impulses.len()).then_some(factor)
-            })
-            .collect();
+        let masses = self.masses.par_iter().zip(&self.impulses);
+        let factors: Vec<Option<Factor>> =
+            masses.map(|(mass, impulses)| Mass::from_rows(mass, impulses.len()).factored()).collect();
         if let Some(object) = factors.iter().position(Option::is_none) {
             return Err(ProblemError::BadMass { object });
         }
-        let factors: Vec<Vec<f64>> = factors.into_iter().flatten().collect();
+        let factors: Vec<Factor> = factors.into_iter().flatten().collect();
         let mut free = self.impulses.clone();
-        free.par_iter_mut().zip(&factors).for_each(|(free, factor)| cholesky_solve(factor, free));
+        free.par_iter_mut().zip(&factors).for_each(|(free, factor)| factor.solve(free));
         Ok(Assembly { full: self, factors, free })
     }
 
@@ -143,14 +137,14 @@ impl Assembly<'_> {
     /// sum of products of two of them, for the objects that its contacts share: O(N m³ + η m), and half of it by symmetry.
     pub fn reduced(&self) -> Problem {
         let full = self.full;
-        let whitened: Vec<Vec<f64>> = full
+        let whitened: Vec<Vec<[f64; 3]>> = full
             .jacobian
             .par_iter()
             .map(|block| {
+                let freedom = self.free[block.object].len();
                 let mut rows = block.values.clone();
-                rows.chunks_exact_mut(self.free[block.object].len().max(1))
-                    .for_each(|row| forward(&self.factors[block.object], row));
-                rows
+                rows.chunks_exact_mut(freedom.max(1)).for_each(|row| self.factors[block.object].forward(row));
+                (0..freedom).map(|i| [rows[i], rows[freedom + i], rows[2 * freedom + i]]).collect()
             })
             .collect();
         let mut of_contact: Vec<Vec<usize>> = vec![vec![]; full.offset.len()];
@@ -190,7 +184,15 @@ impl Assembly<'_> {
 
     /// The velocities of all objects under contact forces, `v = M⁻¹ (f + Hᵀ r)`.
     pub fn velocities(&self, forces: &[DVec3]) -> Vec<Vec<f64>> {
-        let mut velocities = self.full.impulses.clone();
+        self.driven(self.full.impulses.clone(), forces)
+    }
+
+    /// What contact forces alone add to the velocities of all objects, `M⁻¹ Hᵀ r`.
+    pub fn responses(&self, forces: &[DVec3]) -> Vec<Vec<f64>> {
+        self.driven(self.full.impulses.iter().map(|impulses| vec![0.0; impulses.len()]).collect(), forces)
+    }
+
+    fn driven(&self, mut velocities: Vec<Vec<f64>>, forces: &[DVec3]) -> Vec<Vec<f64>> {
         for block in &self.full.jacobian {
             let velocity = &mut velocities[block.object];
             for (axis, row) in block.values.chunks_exact(velocity.len().max(1)).enumerate() {
@@ -198,23 +200,22 @@ impl Assembly<'_> {
                 velocity.iter_mut().zip(row).for_each(|(velocity, entry)| *velocity += entry * force);
             }
         }
-        velocities
-            .par_iter_mut()
-            .zip(&self.factors)
-            .for_each(|(velocity, factor)| cholesky_solve(factor, velocity));
+        velocities.par_iter_mut().zip(&self.factors).for_each(|(velocity, factor)| factor.solve(velocity));
         velocities
     }
 }
 
-/// `a bᵀ` for two blocks of three rows.
-fn product(a: &[f64], b: &[f64]) -> DMat3 {
-    let freedom = a.len() / 3;
-    let dot = |i: usize, j: usize| {
-        let (a, b) = (&a[i * freedom..(i + 1) * freedom], &b[j * freedom..(j + 1) * freedom]);
-        a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>()
-    };
-    let column = |j: usize| DVec3::new(dot(0, j), dot(1, j), dot(2, j));
-    DMat3::from_cols(column(0), column(1), column(2))
+/// `a bᵀ` for two blocks, given as their columns.
+fn product(a: &[[f64; 3]], b: &[[f64; 3]]) -> DMat3 {
+    let mut sums = [[0.0; 3]; 3];
+    for (a, b) in a.iter().zip(b) {
+        for j in 0..3 {
+            for i in 0..3 {
+                sums[j][i] += a[i] * b[j];
+            }
+        }
+    }
+    DMat3::from_cols_array_2d(&sums)
 }
 
 /// The whole matrix from its upper triangle.

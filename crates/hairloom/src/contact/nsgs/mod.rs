@@ -16,13 +16,15 @@
 //! - Contacts whose force is zero rest for a few sweeps; a last look is at all of them.
 //! - From 1,024 contacts on, they are cut into domains of neighbours. Domains that share no block of W are swept at the same
 //!   time. The cut hangs on the problem alone, so the result has the same bits for any number of threads.
-//! - [`FullProblem::assembly`] factors each object's mass once; blocks of W are products of whitened blocks of H.
+//! - [`FullProblem::assembly`] factors each object's mass once, within its band; blocks of W are products of whitened blocks of H.
 //!
 //! # Departures from the paper
 //!
 //! - Sweeps are mixed (Anderson acceleration), which needs five to ten times fewer of them. A mixture that strays is dropped.
-//! - Where sweeps have cost as much as an interior point would, that takes over ([`Global::Hybrid`]): stacks of heavy on
-//!   light and tall towers want thousands of sweeps, and ten of its steps.
+//! - After a hundred sweeps, contacts that act are solved on their own where they are the fewer ([`Global::Hybrid`]): in hair most contacts
+//!   are about to touch, and do not.
+//! - Where sweeps take long, an interior point takes over: stacks of heavy on light, tall towers and bundles of hair want
+//!   thousands of sweeps, and ten or twenty of its steps.
 //! - Each contact is solved by a safeguarded Newton iteration on one number, the ratio of sliding speed to friction force,
 //!   with the enumerative solver behind it. The paper's MFB is a setting away ([`Settings::paper`]).
 //! - Besides the paper's measure, a solution must pass the natural map in real units, as other codes judge it.
@@ -40,6 +42,7 @@ mod envelope;
 mod error;
 mod interior;
 mod krylov;
+mod mass;
 mod matrix;
 mod newton;
 mod order;
@@ -52,6 +55,7 @@ mod tests;
 pub use assemble::{Assembly, FullProblem, JacobianBlock};
 pub use blocks::Blocks;
 pub use error::ProblemError;
+pub(crate) use mass::Mass;
 pub use matrix::BlockMatrix;
 pub use problem::Problem;
 pub use solve::{Global, Settings, Solution, UnknownGlobal, solve};

@@ -1,4 +1,5 @@
-use glam::DVec3;
+use glam::{DMat3, DVec3};
+use rayon::prelude::*;
 
 use super::{BlockMatrix, ProblemError};
 
@@ -66,8 +67,29 @@ impl Problem {
         Ok(())
     }
 
+    /// The problem of some contacts alone, in rising order or not, as if the others had no forces.
+    pub(super) fn restricted(&self, contacts: &[usize]) -> Self {
+        let mut place = vec![u32::MAX; self.offset.len()];
+        for (index, &contact) in contacts.iter().enumerate() {
+            place[contact] = index as u32;
+        }
+        let row = |&contact: &usize| {
+            let blocks = self.matrix.row(contact).filter(|&(column, _)| place[column] != u32::MAX);
+            let mut blocks: Vec<(u32, DMat3)> =
+                blocks.map(|(column, block)| (place[column], *block)).collect();
+            blocks.sort_by_key(|&(column, _)| column);
+            blocks
+        };
+        Self {
+            matrix: BlockMatrix::from_rows(contacts.iter().map(row).collect()),
+            offset: contacts.iter().map(|&contact| self.offset[contact]).collect(),
+            friction: contacts.iter().map(|&contact| self.friction[contact]).collect(),
+        }
+    }
+
     /// The relative velocities under forces [m/s].
     pub fn velocities(&self, forces: &[DVec3]) -> Vec<DVec3> {
-        (0..self.offset.len()).map(|row| self.offset[row] + self.matrix.row_product(row, forces)).collect()
+        let rows = (0..self.offset.len()).into_par_iter().with_min_len(1024);
+        rows.map(|row| self.offset[row] + self.matrix.row_product(row, forces)).collect()
     }
 }

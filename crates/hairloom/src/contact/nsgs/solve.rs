@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::anderson::{Anderson, residual};
 use super::interior::{Interior, Shift};
 use super::newton::{self, Function};
-use super::system::{Errors, Sweeper, System, Tally};
+use super::system::{Errors, Sweeper, System, Tally, Units};
 use super::{Problem, ProblemError};
 use crate::contact::coulomb::{LocalSolver, Method};
 
@@ -63,6 +63,8 @@ pub struct Settings {
     pub local_tolerance: f64,
     /// Sweeps at most; for Newton's methods, steps.
     pub most_sweeps: usize,
+    /// Steps of interior points at most, over all tries.
+    pub most_interior_steps: usize,
     /// What solves each contact.
     pub local: LocalSolver,
     /// For how many sweeps a contact is left alone whose force is zero, or, without acceleration, stays nearly the same.
@@ -78,6 +80,7 @@ impl Default for Settings {
             tolerance: 1.0e-6,
             local_tolerance: 1.0e-12,
             most_sweeps: 10_000,
+            most_interior_steps: 10_000,
             local: LocalSolver { method: Method::Secular, fail_safe: true, direct: true },
             freeze: 10,
             acceleration: 6,
@@ -151,11 +154,22 @@ pub fn solve(
     if let Some((what, given)) = sizes.into_iter().chain(start_size).find(|(_, given)| *given != contacts) {
         return Err(ProblemError::WrongSize { what, given, expected: contacts });
     }
-    let system = System::new(problem);
+    within(problem, &Units::of(problem), settings, start)
+}
+
+/// Solves a problem of known sizes, measured in these units.
+fn within(
+    problem: &Problem,
+    units: &Units,
+    settings: &Settings,
+    start: Option<&[DVec3]>,
+) -> Result<Solution, ProblemError> {
+    let contacts = problem.offset.len();
+    let system = System::new(problem, units);
     let forces = start.map_or_else(|| vec![DVec3::ZERO; contacts], |start| system.enter(start));
     let mut run = Run::new(&system, settings, forces);
     match settings.global {
-        Global::Hybrid => run.hybrid(),
+        Global::Hybrid => run.hybrid(problem, units),
         Global::GaussSeidel => run.gauss_seidel(settings.most_sweeps),
         Global::InteriorPoint if Interior::work(&system).is_none() => {
             return Err(ProblemError::TooLarge { contacts });
@@ -191,17 +205,25 @@ const INTERIOR_STEPS: usize = 60;
 const HELD_PROGRAMMES: usize = 60;
 const HELD_WORK: f64 = 2.0e7;
 
+/// Sweeps before anything else is tried.
+const LEAST_PATIENCE: usize = 100;
+
+/// How often the contacts that act are gathered, at most.
+const ACTING_ROUNDS: usize = 8;
+/// Contacts that part more slowly than this, without units, may come to act.
+const NEARLY_ACTING: f64 = 1.0e-3;
+
 /// Sweeps that finish what the interior point has left.
 const FINISHING_SWEEPS: usize = 200;
 
-/// How many sweeps cost as much as the interior point would: who changes over then never pays more than twice.
+/// How many sweeps cost a quarter of what the interior point would: what they have not solved by then they seldom do.
 fn patience(system: &System, step: f64) -> usize {
     // Multiplications, about: in usual numbers of steps, and in a sweep with its local solves.
     const USUAL_STEPS: f64 = 25.0;
     const LOCAL_SOLVE: f64 = 150.0;
     let sweep = 9.0 * system.couplings() as f64 + LOCAL_SOLVE * system.len() as f64;
-    let sweeps = USUAL_STEPS * step / sweep;
-    (sweeps as usize).max(100)
+    let sweeps = 0.25 * USUAL_STEPS * step / sweep;
+    (sweeps as usize).max(LEAST_PATIENCE)
 }
 
 /// A problem under way.
@@ -256,21 +278,63 @@ impl<'a> Run<'a> {
         self.errors.worse() <= self.settings.tolerance
     }
 
-    /// Sweeps, and where they have cost as much as the interior point would, that: with each way of carrying the shift
-    /// along until one solves the problem, and sweeps to finish in between.
-    fn hybrid(&mut self) {
+    /// Sweeps; then those contacts alone that act; and where sweeps have cost as much as the interior point would, that: with
+    /// each way of carrying the shift along until one solves the problem, and sweeps to finish in between.
+    fn hybrid(&mut self, problem: &Problem, units: &Units) {
         let most = self.settings.most_sweeps;
+        self.gauss_seidel(LEAST_PATIENCE.min(most / 2));
+        self.acting(problem, units);
         if let Some(step) = Interior::work(self.system) {
-            let patience = patience(self.system, step);
-            self.gauss_seidel(patience.min(most));
+            self.gauss_seidel(patience(self.system, step).min(most / 2));
             let held = (step <= HELD_WORK).then_some(Shift::Held);
-            let shifts = [Some(Shift::Exact), Some(Shift::Lagged), held].into_iter().flatten();
-            for shift in shifts.filter(|_| patience < most) {
+            let shifts = [Some(Shift::Exact), Some(Shift::Lagged), held];
+            for shift in shifts.into_iter().flatten() {
                 self.interior_point(shift);
                 self.gauss_seidel((self.sweeps + FINISHING_SWEEPS).min(most));
             }
         }
         self.gauss_seidel(most);
+    }
+
+    /// Solves the problem of the contacts that act, or nearly do, where those are few: of hair that lies near other hair most is about
+    /// to touch, and does not. What the others then do is looked at, and those that would have to act join in.
+    fn acting(&mut self, problem: &Problem, units: &Units) {
+        let mut acts = vec![false; self.system.len()];
+        for _ in 0..ACTING_ROUNDS {
+            if self.is_solved() || self.interior_steps >= self.settings.most_interior_steps {
+                return;
+            }
+            let velocities = self.system.velocities(&self.best);
+            let before = acts.iter().filter(|acts| **acts).count();
+            for ((acts, force), velocity) in acts.iter_mut().zip(&self.best).zip(&velocities) {
+                *acts |= *force != DVec3::ZERO || velocity.x < NEARLY_ACTING;
+            }
+            let places: Vec<usize> = (0..acts.len()).filter(|&place| acts[place]).collect();
+            if places.len() == before || places.is_empty() || 2 * places.len() > acts.len() {
+                return;
+            }
+            let contacts: Vec<usize> = places.iter().map(|&place| self.system.contact(place)).collect();
+            let start = self.system.leave(&self.best);
+            let start: Vec<DVec3> = contacts.iter().map(|&contact| start[contact]).collect();
+            let most_interior_steps = self.settings.most_interior_steps - self.interior_steps;
+            let settings = Settings { most_interior_steps, ..self.settings.clone() };
+            let (part, units) = (problem.restricted(&contacts), units.restricted(&contacts));
+            let Ok(part) = within(&part, &units, &settings, Some(&start)) else { return };
+            let mut forces = vec![DVec3::ZERO; acts.len()];
+            contacts.iter().zip(&part.forces).for_each(|(&contact, force)| forces[contact] = *force);
+            self.forces = self.system.enter(&forces);
+            self.sweeps += part.sweeps;
+            self.interior_steps += part.interior_steps;
+            let Solution { local_solves: solved, fail_safe, failed, .. } = part;
+            self.tally.add(&Tally { solved, fail_safe, failed });
+            self.sweeper.thaw();
+            let forces = self.forces.clone();
+            // Where others overlap now, that is worse than before, but nearer.
+            if !self.offer(&forces) && part.converged {
+                self.errors = self.system.measure(&forces);
+                self.best = forces;
+            }
+        }
     }
 
     /// Algorithm 1, its iterates mixed, until there have been `most` sweeps.
@@ -313,7 +377,8 @@ impl<'a> Run<'a> {
 
     /// The interior point, from its own start; sweeps go on from the best that is known.
     fn interior_point(&mut self, shift: Shift) {
-        if self.is_solved() {
+        let most_steps = self.settings.most_interior_steps;
+        if self.is_solved() || self.interior_steps >= most_steps {
             return;
         }
         let system = self.system;
@@ -321,7 +386,7 @@ impl<'a> Run<'a> {
         let accept = |forces: &[DVec3]| {
             self.interior_steps += 1;
             // Where there is no solution, its forces grow without limit: only a clear gain counts.
-            self.offer_against(forces, 0.1)
+            self.offer_against(forces, 0.1) || self.interior_steps >= most_steps
         };
         match shift {
             Shift::Exact | Shift::Lagged => interior.solve(INTERIOR_STEPS, accept),

@@ -66,9 +66,19 @@ impl Errors {
     }
 }
 
-impl System {
-    pub(super) fn new(problem: &Problem) -> Self {
-        let order = Order::new(&problem.matrix);
+/// What a problem is measured in.
+#[derive(Debug)]
+pub(super) struct Units {
+    /// One over the square root of each contact's own mean eigenvalue.
+    scale: Vec<f64>,
+    /// The largest b with that.
+    unit: f64,
+    /// 1 + ‖b‖ in real units.
+    judge: f64,
+}
+
+impl Units {
+    pub(super) fn of(problem: &Problem) -> Self {
         let count = problem.offset.len();
         let weights: Vec<f64> = (0..count)
             .map(|contact| {
@@ -83,6 +93,64 @@ impl System {
         let sizes = problem.offset.iter().zip(&scale).map(|(offset, scale)| scale * offset.length());
         let size = sizes.fold(0.0, f64::max);
         let unit = if size > 0.0 { size } else { 1.0 };
+        let judge = 1.0 + problem.offset.iter().map(|offset| offset.length_squared()).sum::<f64>().sqrt();
+        Self { scale, unit, judge }
+    }
+
+    /// The same for some of the contacts, so that errors of a part are errors of the whole.
+    pub(super) fn restricted(&self, contacts: &[usize]) -> Self {
+        Self { scale: contacts.iter().map(|&contact| self.scale[contact]).collect(), ..*self }
+    }
+}
+
+/// One domain's part of a system; its rows begin at zero.
+#[derive(Debug, Default)]
+struct Part {
+    rows: Vec<(u32, u32)>,
+    columns: Vec<u32>,
+    values: Vec<[f64; 9]>,
+    contacts: Vec<LocalProblem>,
+    sliding: Vec<Sliding>,
+}
+
+impl Part {
+    fn of(
+        domain: &Range<usize>,
+        problem: &Problem,
+        order: &[u32],
+        place: &[u32],
+        (scale, unit): (&[f64], f64),
+    ) -> Self {
+        let mut part = Self::default();
+        for row in domain.clone() {
+            let contact = order[row] as usize;
+            let couplings = || problem.matrix.row(contact).filter(|&(column, _)| column != contact);
+            let is_inside = |column: usize| domain.contains(&(place[column] as usize));
+            let start = part.columns.len() as u32;
+            let mut split = start;
+            for inside in [false, true] {
+                split = part.columns.len() as u32;
+                for (column, block) in couplings().filter(|&(column, _)| is_inside(column) == inside) {
+                    part.columns.push(place[column]);
+                    part.values.push((*block * (scale[contact] * scale[column])).to_cols_array());
+                }
+            }
+            part.rows.push((start, split));
+            let matrix = problem.matrix.diagonal(contact) * (scale[contact] * scale[contact]);
+            part.sliding.push(Sliding::new(&matrix));
+            let offset = problem.offset[contact] * (scale[contact] / unit);
+            part.contacts.push(LocalProblem { matrix, offset, friction: problem.friction[contact] });
+        }
+        part
+    }
+}
+
+impl System {
+    pub(super) fn new(problem: &Problem, units: &Units) -> Self {
+        let order = Order::new(&problem.matrix);
+        let count = problem.offset.len();
+        let Units { scale, unit, judge } = units;
+        let (unit, judge) = (*unit, *judge);
         let mut system = Self {
             rows: Vec::with_capacity(count + 1),
             columns: Vec::with_capacity(problem.matrix.len()),
@@ -91,10 +159,10 @@ impl System {
             sliding: Vec::with_capacity(count),
             force_units: order.contacts.iter().map(|&contact| unit * scale[contact as usize]).collect(),
             velocity_units: order.contacts.iter().map(|&contact| unit / scale[contact as usize]).collect(),
-            judge: 1.0 + problem.offset.iter().map(|offset| offset.length_squared()).sum::<f64>().sqrt(),
+            judge,
             order,
         };
-        system.fill(problem, &scale, unit);
+        system.fill(problem, scale, unit);
         system
     }
 
@@ -104,31 +172,29 @@ impl System {
             place[contact as usize] = index as u32;
         }
         let domains = self.order.colours.concat();
-        let rows = domains.iter().flat_map(|domain| domain.clone().map(move |row| (domain, row)));
-        for (domain, row) in rows {
-            let contact = self.order.contacts[row] as usize;
-            let couplings = || problem.matrix.row(contact).filter(|&(column, _)| column != contact);
-            let is_inside = |column: usize| domain.contains(&(place[column] as usize));
+        let order = &self.order.contacts;
+        let parts: Vec<Part> = domains
+            .par_iter()
+            .map(|domain| Part::of(domain, problem, order, &place, (scale, unit)))
+            .collect();
+        for part in parts {
             let start = self.columns.len() as u32;
-            let mut split = start;
-            for inside in [false, true] {
-                split = self.columns.len() as u32;
-                for (column, block) in couplings().filter(|&(column, _)| is_inside(column) == inside) {
-                    self.columns.push(place[column]);
-                    self.values.push((*block * (scale[contact] * scale[column])).to_cols_array());
-                }
-            }
-            self.rows.push((start, split));
-            let matrix = problem.matrix.diagonal(contact) * (scale[contact] * scale[contact]);
-            self.sliding.push(Sliding::new(&matrix));
-            let offset = problem.offset[contact] * (scale[contact] / unit);
-            self.contacts.push(LocalProblem { matrix, offset, friction: problem.friction[contact] });
+            self.rows.extend(part.rows.iter().map(|(row, split)| (start + row, start + split)));
+            self.columns.extend(part.columns);
+            self.values.extend(part.values);
+            self.contacts.extend(part.contacts);
+            self.sliding.extend(part.sliding);
         }
         self.rows.push((self.columns.len() as u32, self.columns.len() as u32));
     }
 
     pub(super) fn len(&self) -> usize {
         self.contacts.len()
+    }
+
+    /// The contact at a place.
+    pub(super) fn contact(&self, place: usize) -> usize {
+        self.order.contacts[place] as usize
     }
 
     /// How many blocks of W couple two contacts.

@@ -138,6 +138,30 @@ fn exact_ways_agree_on_velocities() {
     assert!(!pyramid.converged, "a pyramid is not the law");
 }
 
+/// Contacts that are far from touching make a problem larger, not harder.
+#[test]
+fn contacts_that_do_not_act_change_nothing() {
+    let blocks = Blocks::tower(20, 1.3, 2, 0.5);
+    let tower = blocks.problem(0.01, GRAVITY);
+    let mut crowded = tower.clone();
+    let count = tower.offset.len();
+    for copy in 1..4 {
+        let blocks = tower
+            .jacobian
+            .iter()
+            .map(|block| JacobianBlock { contact: block.contact + copy * count, ..block.clone() });
+        crowded.jacobian.extend(blocks);
+        crowded.offset.extend(tower.offset.iter().map(|offset| *offset + DVec3::X * copy as f64));
+        crowded.friction.extend(&tower.friction);
+    }
+    let alone = assert_solved("tower", &tower.assembly().unwrap().reduced(), &Settings::default());
+    let crowd = assert_solved("crowd", &crowded.assembly().unwrap().reduced(), &Settings::default());
+    assert!(crowd.forces[count..].iter().all(|force| *force == DVec3::ZERO));
+    for (alone, crowd) in alone.velocities.iter().zip(&crowd.velocities) {
+        assert!(alone.abs_diff_eq(*crowd, 1.0e-4), "{alone} {crowd}");
+    }
+}
+
 #[test]
 fn assembly_is_the_product_of_dense_matrices() {
     let mut random = Random::new(3);

@@ -200,4 +200,7 @@ fn fluid_has_pressure_alone_and_no_tension() {
     assert_eq!(material.settle(Symmetric3::zero(), 0.2).1.xx, 0.0);
     let closed = -(0.8f64) * 1e3 / 7.0 * (0.8f64.powi(-7) - 1.0);
     assert!((f64::from(material.settle(Symmetric3::zero(), -0.2).1.yy) - closed).abs() < 1e-5 * closed.abs());
+    // Below, pressure goes on along its tangent.
+    let beyond = -0.5 * (-closed / 0.8 + 1e3 * 0.8f64.powi(-8) * 0.3);
+    assert!((f64::from(material.settle(Symmetric3::zero(), -0.5).1.yy) - beyond).abs() < 1e-5 * beyond.abs());
 }

@@ -22,6 +22,14 @@ pub(super) fn dot(x: &Point, y: &Point) -> f64 {
     x.iter().zip(y).map(|(a, b)| a * b).sum()
 }
 
+/// The inverse of a point inside the cone.
+pub(super) fn inverse(x: &Point) -> Point {
+    let size = determinant(x).max(1e-300);
+    let mut out = x.map(|value| -value / size);
+    out[0] = x[0] / size;
+    out
+}
+
 /// The scaling W with W z = W⁻¹ s for a pair inside the cone.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scaling {

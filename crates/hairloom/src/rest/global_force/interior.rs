@@ -11,9 +11,12 @@
 //!
 //! # In practice
 //!
-//! - A cohesion ε far below the tolerance of the cones makes S = 0 an interior point. The start is feasible, each
-//!   direction leaves the nodes at rest (a few steps of conjugate gradients, preconditioned by the factors, take what
-//!   rounding leaves), so every iterate is feasible, and the best one so far is the answer at any moment.
+//! - A cohesion ε makes S = 0 an interior point. It is a few weights of a particle at the start, so that this is well inside, and
+//!   every direction leads to none. Stress grows by a factor of two in an iteration where it begins near the apex, but falls
+//!   towards it by as much as the method likes: with a small ε from the start half of all iterations do nothing.
+//! - Strands that carry themselves are the start, and each direction leaves the nodes at rest but for what rounding takes; that
+//!   is put right where an iterate is kept. An iterate may be kept once ε is below the tolerance of the cones. Before that, strands that
+//!   carry themselves are the answer; behind it, the best iterate so far.
 //! - The multipliers need not be exact: they only tell how far there is to go.
 
 use std::time::Instant;
@@ -21,22 +24,31 @@ use std::time::Instant;
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
+use super::at_rest::{bring_to_rest, excess, largest_stress, refined};
 use super::cone::{self, Point, Scaling};
 use super::normal::{Normal, Roots};
 use super::programme::{Programme, Unknowns};
 
-/// ε: cohesion in weights of a particle. Stresses that matter are above 0.1.
-const COHESION: f64 = 1e-7;
+/// ε at the start, and all that lies in cones there, in weights of a particle.
+const FIRST_COHESION: f64 = 5.0;
+/// ε where iterates may be kept, as a part of the largest stress.
+const LAST_COHESION: f64 = 8e-7;
+/// How much of the complementarity an iteration leaves at least. Less, and the cohesion falls in shorter steps.
+const LEAST_CENTERING: f64 = 0.3;
 /// Iterations after which the answer is taken as it is.
 const MOST_ITERATIONS: usize = 100;
 /// How much of the objective may still be gained where the method ends.
-const GAP: f64 = 5e-3;
+const GAP: f64 = 1e-2;
 /// How large slopes may be that nothing balances, where the method ends, as a part of the largest.
 const SLOPE: f64 = 0.1;
 /// The largest acceleration that may be left at a node, in units of gravity.
 const REST: f64 = 5e-5;
+/// Most steps of conjugate gradients for one direction, and the acceleration, in units of gravity, that ends them. What they leave at
+/// the nodes the next direction takes.
+const REFINEMENTS: usize = 12;
+const ROUGHLY_AT_REST: f64 = 1e-3;
 /// How near to the boundary a step may lead.
-const NEARNESS: f64 = 0.99;
+const NEARNESS: f64 = 0.95;
 
 /// One value for each block of unknowns: values, duals, directions, or parts of the right-hand side.
 #[derive(Debug, Clone)]
@@ -87,15 +99,21 @@ pub(super) fn solve(programme: &Programme, start: Unknowns, seconds: f64) -> (Un
         if clock.elapsed().as_secs_f64() > seconds || !method.iterate(&mut normal) {
             return (best.1, iteration);
         }
-        let point = method.unknowns();
+        let mut point = method.unknowns();
+        if method.cohesion > LAST_COHESION * largest_stress(&point) {
+            continue;
+        }
+        if programme.worst(&programme.residual(&point)) > REST {
+            bring_to_rest(programme, &mut normal, &mut point, &method.values.cones);
+        }
         let objective = programme.objective(&point);
         let restless = programme.worst(&programme.residual(&point));
-        if objective < best.0 && restless < REST {
+        if objective < best.0 && restless < REST && excess(&point, programme.slope) < 1e-6 {
             best = (objective, point);
-        }
-        let gap = method.gap() * programme.weights.bending;
-        if gap < GAP * objective && method.dual_error < SLOPE && restless < REST {
-            return (best.1, iteration + 1);
+            let gap = method.gap() * programme.weights.bending;
+            if gap < GAP * objective && method.dual_error < SLOPE {
+                return (best.1, iteration + 1);
+            }
         }
     }
     (best.1, MOST_ITERATIONS)
@@ -111,6 +129,8 @@ struct Method<'a> {
     curvature: [f64; 5],
     /// Largest dual residual, relative to the largest slope.
     dual_error: f64,
+    /// ε.
+    cohesion: f64,
 }
 
 impl<'a> Method<'a> {
@@ -119,25 +139,25 @@ impl<'a> Method<'a> {
         let slope = programme.slope;
         let curvature = [w.tension, w.compression, w.bending, w.hydrostatic / (slope * slope), w.deviatoric]
             .map(|weight| 2.0 * weight / w.bending);
-        let apart = 0.1;
-        let along = |f: &DVec3| [f.x.max(0.0) + apart, (-f.x).max(0.0) + apart];
+        let cohesion = FIRST_COHESION;
+        let along = |f: &DVec3| [f.x.max(0.0) + cohesion, (-f.x).max(0.0) + cohesion];
         let values = Blocks {
             along: start.forces.iter().map(along).collect(),
             across: start.forces.iter().map(|f| [f.y, f.z]).collect(),
-            cones: start.stresses.iter().map(|s| to_cone(s, slope)).collect(),
+            cones: start.stresses.iter().map(|s| to_cone(s, slope, cohesion)).collect(),
         };
         let duals = Blocks {
-            along: values.along.iter().map(|pair| pair.map(|x| 1.0 / x)).collect(),
+            along: values.along.iter().map(|pair| pair.map(|x| cohesion * cohesion / x)).collect(),
             across: vec![[0.0; 2]; values.across.len()],
-            cones: vec![[1.0, 0.0, 0.0, 0.0, 0.0, 0.0]; values.cones.len()],
+            cones: vec![[cohesion, 0.0, 0.0, 0.0, 0.0, 0.0]; values.cones.len()],
         };
         let multipliers = vec![DVec3::ZERO; programme.lattice.nodes()];
-        Self { programme, values, duals, multipliers, curvature, dual_error: f64::INFINITY }
+        Self { programme, values, duals, multipliers, curvature, dual_error: f64::INFINITY, cohesion }
     }
 
     fn unknowns(&self) -> Unknowns {
         let mut all = self.linear(&self.values);
-        let shift = COHESION / self.programme.slope;
+        let shift = self.cohesion / self.programme.slope;
         all.stresses.iter_mut().for_each(|s| s[0] += shift);
         all
     }
@@ -180,7 +200,7 @@ impl<'a> Method<'a> {
         }
         out.across.iter_mut().flatten().for_each(|x| *x *= bending);
         for s in &mut out.cones {
-            s[0] = pressure * (s[0] - COHESION);
+            s[0] = pressure * (s[0] - self.cohesion);
             s[1..].iter_mut().for_each(|x| *x *= shear);
         }
         out
@@ -210,7 +230,7 @@ impl<'a> Method<'a> {
         let mean = self.gap() / degree;
         let guess = system.direction(None, 0.0);
         let reach = self.values.longest_step(&guess.values).min(self.duals.longest_step(&guess.duals));
-        let centering = (1.0 - reach).powi(3);
+        let centering = (1.0 - reach).powi(3).max(LEAST_CENTERING);
         let direction = system.direction(Some(&guess), centering * mean);
         let reach =
             self.values.longest_step(&direction.values).min(self.duals.longest_step(&direction.duals));
@@ -218,6 +238,7 @@ impl<'a> Method<'a> {
         if !(step > 1e-9 && direction.multipliers.iter().all(|m| m.is_finite())) {
             return false;
         }
+        self.cohesion -= step * self.cohesion;
         self.values.advance(step, &direction.values);
         self.duals.advance(step, &direction.duals);
         for (multiplier, change) in self.multipliers.iter_mut().zip(&direction.multipliers) {
@@ -256,9 +277,9 @@ impl<'a> Method<'a> {
     }
 }
 
-fn to_cone(stress: &[f64; 6], slope: f64) -> Point {
+fn to_cone(stress: &[f64; 6], slope: f64, cohesion: f64) -> Point {
     let mut s = *stress;
-    s[0] = COHESION - slope * s[0];
+    s[0] = cohesion - slope * s[0];
     s
 }
 
@@ -351,15 +372,20 @@ struct System<'a> {
 }
 
 impl System<'_> {
-    /// The direction towards complementarity `target`, with the second-order terms of a guess.
+    /// The direction towards complementarity `target` and no cohesion, with the second-order terms of a guess.
     fn direction(&self, guess: Option<&Direction>, target: f64) -> Direction {
         let wanted = self.wanted(guess, target);
         let mut right = wanted.clone();
         right.advance(-1.0, self.slopes);
+        let (pressure, cohesion) = (self.method.curvature[3], self.method.cohesion);
+        right.cones.iter_mut().for_each(|s| s[0] -= pressure * cohesion);
         let mut inner = right.clone();
         self.inverse.apply(&mut inner);
         let method = self.method;
-        let mut nodes = method.programme.apply(&method.linear(&inner));
+        let mut moved = method.linear(&inner);
+        let shift = cohesion / method.programme.slope;
+        moved.stresses.iter_mut().for_each(|s| s[0] -= shift);
+        let mut nodes = method.programme.apply(&moved);
         for (node, left) in nodes.iter_mut().zip(self.left) {
             *node = -*left - *node;
         }
@@ -412,44 +438,7 @@ impl System<'_> {
         self.method.programme.apply(&self.method.linear(&blocks))
     }
 
-    /// Conjugate gradients with the factors as preconditioner, until nodes are at rest.
     fn solve(&self, right: &[DVec3]) -> Vec<DVec3> {
-        let mut found = vec![DVec3::ZERO; right.len()];
-        let mut rest = right.to_vec();
-        let mut best = (f64::INFINITY, found.clone());
-        let (mut along, mut before) = (Vec::new(), 0.0);
-        for iteration in 0..MOST_REFINEMENTS {
-            let mut better = rest.clone();
-            self.normal.solve(&mut better);
-            let size: f64 = better.iter().zip(&rest).map(|(a, b)| a.dot(*b)).sum();
-            if iteration == 0 {
-                along = better;
-            } else {
-                let factor = size / before;
-                along.iter_mut().zip(&better).for_each(|(a, b)| *a = *b + *a * factor);
-            }
-            before = size;
-            let product = self.product(&along);
-            let curvature: f64 = along.iter().zip(&product).map(|(a, b)| a.dot(*b)).sum();
-            if !(curvature > 0.0 && size > 0.0) {
-                break;
-            }
-            let step = size / curvature;
-            for ((f, r), (a, p)) in found.iter_mut().zip(&mut rest).zip(along.iter().zip(&product)) {
-                *f += *a * step;
-                *r -= *p * step;
-            }
-            let left = self.method.programme.worst(&rest);
-            if left < best.0 {
-                best = (left, found.clone());
-            }
-            if left < 1e-7 {
-                break;
-            }
-        }
-        best.1
+        refined(self.method.programme, self.normal, |v| self.product(v), right, REFINEMENTS, ROUGHLY_AT_REST)
     }
 }
-
-/// Most steps of conjugate gradients for one direction.
-const MOST_REFINEMENTS: usize = 20;

@@ -17,9 +17,10 @@
 //! - Where nodes have few particles, their rows determine everything and all stress is zero, so the programme has no
 //!   interior. The own-weight solution is always feasible.
 //!
-//! Three engines ([`Engine`]): each strand carries itself; the programme in clarabel; and an interior point method of our
-//! own (`interior`), which stays feasible from the own-weight solution on.
+//! Three engines ([`Engine`]): each strand carries itself; the programme in clarabel, whose answer is put back into the cones
+//! (`at_rest`); and an interior point method of our own (`interior`), which begins with the own-weight solution and keeps nodes at rest.
 
+mod at_rest;
 mod cone;
 mod dissection;
 mod factor;
@@ -39,7 +40,7 @@ use thiserror::Error;
 
 use super::{Forces, Hair, RestError, own_weight};
 use programme::{Programme, Unknowns};
-pub use reference::{Cone, Problem, Sparse};
+pub use reference::{Cone, Problem, Solution, Sparse};
 
 /// Why no forces were found.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -185,7 +186,8 @@ pub enum Engine {
         /// Time limit [s].
         seconds: f64,
     },
-    /// Our interior point method, for at most this long [s]. Stopped at any moment it has a feasible answer.
+    /// Our interior point method, for at most this long [s]. Stopped at any moment it has a feasible answer: that of strands which carry
+    /// themselves, until its own is better.
     Interior {
         /// Time limit [s].
         seconds: f64,
@@ -278,19 +280,13 @@ fn quality(programme: &Programme, found: &Unknowns) -> Quality {
     let residual = programme.residual(found);
     let scales = &programme.row_scales;
     let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
-    let excess = |s: &[f64; 6]| s[1..].iter().map(|d| d * d).sum::<f64>().sqrt() + programme.slope * s[0];
-    let stress = largest(&mut found.stresses.iter().map(|s| s.iter().map(|e| e * e).sum::<f64>().sqrt()));
     let force = largest(&mut found.forces.iter().map(|f| f.length()));
     let pressed = found.forces.iter().filter(|f| f.x < -1e-3).count();
     let squares = residual.iter().zip(scales).map(|(r, s)| (*r / *s).length_squared()).sum::<f64>();
     Quality {
         objective: programme.objective(found),
         node_acceleration: programme.worst(&residual),
-        cone_excess: if stress > 0.0 {
-            largest(&mut found.stresses.iter().map(excess)) / stress
-        } else {
-            0.0
-        },
+        cone_excess: at_rest::excess(found, programme.slope),
         compressed: 100.0 * pressed as f64 / found.forces.len().max(1) as f64,
         largest_force: force * programme.unit,
         force_mean_square: squares * programme.unit * programme.unit / residual.len().max(1) as f64,

@@ -174,7 +174,7 @@ impl Normal {
                 block.iter_mut().for_each(|value| *value *= scale * scales[row as usize]);
             }
             if let Some(first) = blocks.first_mut() {
-                [0, 4, 8].iter().for_each(|&at| first[at] *= 1.0 + 1e-11);
+                [0, 4, 8].iter().for_each(|&at| first[at] *= 1.0 + 1e-12);
             }
         }
     }

@@ -132,7 +132,8 @@ fn the_interior_method_agrees_with_clarabel_and_stays_feasible() {
     let reference = balance(&hair, &medium(), &weights, Engine::Reference { seconds: 60.0 }).unwrap().quality;
     let quality = ours.quality;
     assert!(quality.node_acceleration < 1e-4 && quality.cone_excess < 1e-6, "{quality:?}");
-    // Here clarabel stops at 5e-6, whatever tolerance it is given.
+    // Here clarabel stops at 5e-6, whatever tolerance it is given, and putting that right raises the objective by a hundredth, so it is left.
+    // The goal is 1e-6.
     assert!(reference.node_acceleration < 1e-4 && reference.cone_excess < 1e-5, "{reference:?}");
     assert!(reference.compressed < 0.5 * own.compressed, "contact matters here: {reference:?} {own:?}");
     assert!(quality.objective < 1.01 * reference.objective, "{quality:?} {reference:?}");

@@ -161,8 +161,13 @@ impl Rod {
             let point = chain.position_at(place);
             blocks.clear();
             blocks.extend((0..=place.element).map(|by| chain.moving(by, place, point)));
-            let gap = pull.target - point - 0.5 * dt * chain.carried(&middle.during, point);
-            add_products(&mut mass, freedom, &blocks, dt * dt * pull.stiffness);
+            let mut gap = pull.target - point - 0.5 * dt * chain.carried(&middle.during, point);
+            // The middle is on its way already: what it has come is counted again by the new rates.
+            for (element, block) in blocks.iter().enumerate() {
+                let come = middle.curvatures[element] - curvatures[element];
+                gap += *block * (come - (1.0 - theta) * dt * rates[element]);
+            }
+            add_products(&mut mass, freedom, &blocks, theta * dt * dt * pull.stiffness);
             add_push(&mut impulse, &blocks, dt * pull.stiffness * gap);
         }
         for (element, &length) in self.lengths.iter().enumerate() {

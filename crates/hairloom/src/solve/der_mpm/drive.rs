@@ -117,10 +117,11 @@ fn turn_from_groom(frame: &Pose, attachment: &Attachment) -> DQuat {
     frame.rotation * attachment.bind.as_dquat().conjugate().normalize()
 }
 
-/// Section 4.2: where a seat moves or turns farther than the limits allow, the strand goes along rigidly until what is left of
-/// the motion lies within them.
+/// Section 4.2: where a strand's root is moved or turned farther than the limits allow, the strand goes along rigidly until what is
+/// left of the motion lies within them.
 fn carry_beyond<S: Stored>(driven: &mut Driven<'_, S>, params: &Params, [start, end]: [Pose; 2]) {
-    let shift = (end.translation - start.translation).length();
+    let root = driven.positions().next().unwrap_or(start.translation);
+    let shift = end.apply(start.apply_inverse(root)).distance(root);
     let turn = start.rotation.angle_between(end.rotation);
     let excess = (shift / params.most_shift).max(turn / params.most_turn);
     if excess > 1.0 {

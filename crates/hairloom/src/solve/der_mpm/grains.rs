@@ -7,46 +7,15 @@ use super::Params;
 use super::exchange::Moved;
 use super::rods::Rods;
 use crate::body::Obstacles;
-use crate::grid::{Approach, Boundary, Contact, GridError, GridParams, MpmGrid, Particles};
+use crate::grid::{Approach, GridError, GridParams, MpmGrid, Particles};
 use crate::groom::Remap;
 use crate::math::{Stored, Symmetric3};
 use crate::scene::Model;
+use crate::solve::material_points::{Inset, lost, turn as turn_point};
 use crate::solve::{Checkpoint, CheckpointError, Report, StepError};
 
 /// Numbers of a grain in checkpoints: strain, stress, gain and affine velocity.
 const NUMBERS: usize = 6 + 6 + 1 + 9;
-
-/// How far inside a body a node must be to be bound by it, in cells: as far as a particle reaches. Nodes that hair outside reaches would
-/// let it sink towards the body as through honey; that hair is kept out at its own place.
-const INSET: f32 = 1.5;
-
-/// Bodies as nodes see them.
-struct Inset<'a> {
-    bodies: &'a Obstacles<'a>,
-    /// How far within their surfaces they begin [m].
-    by: f32,
-}
-
-impl Boundary for Inset<'_> {
-    fn contacts(&self, point: Vec3, visit: &mut dyn FnMut(Contact)) {
-        self.bodies.contacts(point, &mut |contact| {
-            visit(Contact { distance: contact.distance + self.by, ..contact });
-        });
-    }
-
-    fn clearance(&self, point: Vec3) -> f32 {
-        self.bodies.clearance(point) + self.by
-    }
-
-    fn clearances(&self, points: [&[f32]; 3], out: &mut [f32]) {
-        Boundary::clearances(self.bodies, points, out);
-        out.iter_mut().for_each(|clearance| *clearance += self.by);
-    }
-
-    fn is_empty(&self) -> bool {
-        Boundary::is_empty(self.bodies)
-    }
-}
 
 /// What a material point remembers from one step to the next.
 #[derive(Debug, Clone, Copy)]
@@ -128,20 +97,10 @@ impl Grains {
         for (count, turn) in rods.take_turns() {
             if turn != DQuat::IDENTITY {
                 let turn = Mat3::from_quat(turn.normalize().as_quat());
-                (start..start + count).for_each(|particle| self.turn(particle, turn));
+                (start..start + count).for_each(|particle| turn_point(&mut self.particles, particle, turn));
             }
             start += count;
         }
-    }
-
-    fn turn(&mut self, particle: usize, turn: Mat3) {
-        let affine = self.particles.affine(particle);
-        if affine != Mat3::ZERO {
-            self.particles.set_affine(particle, turn * affine * turn.transpose());
-        }
-        let point = self.particles.point_mut(particle);
-        point.strain = turned(&point.strain, turn);
-        point.stress = turned(&point.stress, turn);
     }
 
     /// Takes over what the solve changed of the velocities: over all steps of the grid they get equal parts of it (section 3.3).
@@ -169,7 +128,7 @@ impl Grains {
         let failed = |error: GridError| lost(model, order, error);
         report.time("bin", || grid.bin(particles, params)).map_err(failed)?;
         report.time("particles to grid", || grid.scatter_tiles(particles, &[], params, dt));
-        let within = Inset { bodies, by: INSET * params.cell as f32 };
+        let within = Inset::new(bodies, params.cell);
         report.time("nodes", || grid.collect_and_update(params, &within, dt));
         report.time("grid to particles", || grid.gather(particles, params, dt)).map_err(failed)?;
         Ok(report.time("bodies", || particles.project(bodies, self.radius + margin, approach)))
@@ -229,31 +188,4 @@ fn entries(m: &Symmetric3<f32>) -> [f32; 6] {
 
 fn symmetric(v: &[f32]) -> Symmetric3<f32> {
     Symmetric3 { xx: v[0], xy: v[1], yy: v[2], xz: v[3], yz: v[4], zz: v[5] }
-}
-
-/// R m Rᵀ.
-fn turned(m: &Symmetric3<f32>, turn: Mat3) -> Symmetric3<f32> {
-    let full = Mat3::from_cols(
-        Vec3::new(m.xx, m.xy, m.xz),
-        Vec3::new(m.xy, m.yy, m.yz),
-        Vec3::new(m.xz, m.yz, m.zz),
-    );
-    let Mat3 { x_axis: x, y_axis: y, z_axis: z } = turn * full * turn.transpose();
-    Symmetric3 { xx: x.x, xy: x.y, yy: y.y, xz: x.z, yz: y.z, zz: z.z }
-}
-
-/// What the grid could not do, by strand where it knows the particle.
-fn lost(model: &Model, order: &[u32], error: GridError) -> StepError {
-    let vertex = match &error {
-        GridError::NotFinite { particle, .. } | GridError::TooFar { particle, .. } => order.get(*particle),
-        _ => None,
-    };
-    match vertex {
-        Some(&vertex) => {
-            let strand = model.offsets.partition_point(|&start| start <= vertex).saturating_sub(1);
-            let vertex = vertex as usize - model.range(strand).start;
-            StepError::Diverged { strand, vertex, problem: error.to_string() }
-        }
-        None => StepError::BadStep(error.to_string()),
-    }
 }

@@ -12,7 +12,7 @@
 //!
 //! Material points (section 3.2). The vertices are particles of sand or fluid on a background grid ([`crate::grid`]), by which
 //! strands resist being pressed together. Each step of the grid gives them an equal part of what the rods changed of their
-//! momentum, gravity included (section 3.3); bodies are boundaries at its nodes, and particles leave them.
+//! momentum, gravity included (section 3.3); bodies bound the nodes deep inside them, and particles leave them.
 //!
 //! # In practice
 //!
@@ -34,7 +34,10 @@
 //!   lengthen an edge that turns by φ in a step by φ²/2, and hair thrown about to many times its length.
 //! - The grid moves vertices, but turns edges only. Its velocities are smooth over a cell, which is as long as an edge: what they
 //!   do to lengths is no physics, and the paper's rods drift by it. Lengths stay within [`Params::most_stretch`] of rest.
-//! - Any collider bounds the nodes, not capsules alone, and at the end of a step vertices leave bodies without changing an edge's length.
+//! - Any collider bounds the nodes, not capsules alone, but only those too deep inside it for hair outside to reach: others would let hair
+//!   sink towards the skin as through honey. Vertices are kept out at their own places, and at the end of a step leave bodies without
+//!   changing an edge's length.
+//! - The volume that parting hair gains is bounded ([`Params::most_gain`]).
 //! - The bound on curvature (section 4.1) scales the derivatives, too. On κb alone it makes the fold a minimum of energy, where hair is
 //!   caught.
 //! - Twist is taken from −π to π at each vertex.
@@ -43,8 +46,7 @@
 //!
 //! - Strands resist each other as a continuum over cells of the grid; single strands may cross. The grid damps what is finer than its cells.
 //! - Quasistatic steps know bodies, but no other strands.
-//! - Edges between two vertices may cut a corner of a body. A strand that is held behind its root alone leaves bodies only behind the
-//!   place where it is held.
+//! - Edges between two vertices may cut a corner of a body.
 //! - Stiffness against stretching beside mass, Δt² Y / (ρ l²), costs digits: in single precision up to 2e4 is safe (a thousandth of the
 //!   change of velocity is lost). In double precision hair's own 3 GPa are.
 //! - Sections are round.
@@ -80,8 +82,6 @@ use crate::scene::{Drive, Model, State};
 
 /// Time step of one quasistatic iteration [s]: long enough that inertia hardly counts.
 const QUASISTATIC_DT: f64 = 0.05;
-/// Speed beyond which a vertex counts as lost [m/s].
-const ABSURD_SPEED: f64 = 1.0e4;
 
 /// A solver for `model`, with the hair at rest as groomed until something is loaded.
 pub fn build(model: &Arc<Model>, params: Params) -> Box<dyn Solver> {
@@ -246,7 +246,7 @@ impl<S: Stored> DerMpm<S> {
     fn finish(&self, outcome: settle::Outcome, mut report: Report) -> Result<Report, StepError> {
         report.contacts = report.contacts.max(outcome.contacts);
         report.out_of_reach = outcome.out_of_reach;
-        self.rods.check(ABSURD_SPEED)?;
+        self.rods.check()?;
         Ok(report)
     }
 }

@@ -72,6 +72,9 @@ pub struct Params {
     pub grid_density: f64,
     /// Friction angle of hair as sand [°].
     pub friction_angle: f64,
+    /// Most volume that parting hair may gain before it resists closing again, as a logarithm. Without a bound the gain, a sum of all that
+    /// the grid saw of strands passing each other, grows until hair in motion feels no contact at all.
+    pub most_gain: f64,
 }
 
 impl Default for Params {
@@ -99,6 +102,7 @@ impl Default for Params {
             grid_poisson: 0.3,
             grid_density: 1300.0,
             friction_angle: 20.0,
+            most_gain: 0.3,
         }
     }
 }
@@ -145,13 +149,17 @@ impl Params {
         let material = match self.grains {
             GrainKind::Fluid => {
                 let bulk = (young / (3.0 * (1.0 - 2.0 * poisson))) as f32;
-                grid::Material::Fluid(Fluid { bulk, ..Fluid::default() })
+                grid::Material::Fluid(Fluid {
+                    bulk,
+                    most_gain: self.most_gain.exp_m1() as f32,
+                    ..Fluid::default()
+                })
             }
             GrainKind::Sand | GrainKind::None => grid::Material::Sand(Sand {
                 young: young as f32,
                 poisson: poisson as f32,
                 friction_angle: self.friction_angle as f32,
-                ..Sand::default()
+                most_gain: self.most_gain as f32,
             }),
         };
         let separation = self.separation.map(|ratio| ratio as f32);
@@ -190,6 +198,7 @@ impl Params {
                 (0.0..=89.0).contains(&self.friction_angle),
                 "a number of degrees from 0 to 89",
             ),
+            ("most_gain", self.most_gain >= 0.0, "a number that is not negative"),
         ];
         match checks.into_iter().find(|(_, ok, _)| !ok) {
             Some((key, _, expected)) => Err((key, expected)),

@@ -9,8 +9,8 @@ use super::step::{Conditions, Solve};
 use crate::math::Stored;
 use crate::math::band::Scratch;
 use crate::scene::{Model, State};
-use crate::solve::StepError;
 use crate::solve::packing::groups;
+use crate::solve::{StepError, lost_vertex};
 
 /// Strands as elastic rods in lanes of `S`: [`crate::math::lanes::Row`] for eight in single precision,
 /// [`crate::math::lanes::DoubleRow`] for four in double precision, `f64` for one.
@@ -110,21 +110,15 @@ impl<S: Stored> Rods<S> {
         }
     }
 
-    /// That no vertex is lost or faster than `limit` [m/s].
-    pub(super) fn check(&self, limit: f64) -> Result<(), StepError> {
+    /// That no vertex is lost.
+    pub(super) fn check(&self) -> Result<(), StepError> {
         let lost = |pack: &Pack<S>| {
             pack.lanes().find_map(|(lane, strand)| {
-                let rows = pack.moving[pack.first..][..pack.counts[lane] as usize].iter().enumerate();
-                rows.map(|(vertex, row)| (strand, vertex, get_vector(&row.velocity, lane).length()))
-                    .find(|&(_, _, speed)| speed.is_nan() || speed >= limit)
+                let rows = pack.moving[pack.first..][..pack.counts[lane] as usize].iter();
+                lost_vertex(strand, rows.map(|row| get_vector(&row.velocity, lane).length()))
             })
         };
-        match self.packs.par_iter().find_map_first(lost) {
-            None => Ok(()),
-            Some((strand, vertex, speed)) => {
-                Err(StepError::Diverged { strand, vertex, problem: format!("its speed became {speed} m/s") })
-            }
-        }
+        self.packs.par_iter().find_map_first(lost).map_or(Ok(()), Err)
     }
 }
 

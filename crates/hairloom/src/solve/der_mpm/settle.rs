@@ -160,8 +160,8 @@ impl<S: Stored> Pack<S> {
         behind: usize,
     ) -> u64 {
         let mut contacts = 0;
-        for vertex in behind + 1..radii.len() {
-            let reach = radii[vertex] + margin;
+        for (vertex, radius) in radii.iter().enumerate().skip(behind + 1) {
+            let reach = radius + margin;
             contacts += u64::from(self.leave_along(lane, strand, bodies, vertex, vertex - 1, reach));
         }
         contacts

@@ -5,6 +5,8 @@ use crate::solve::Energy;
 /// A fibre as the contact solver sees it: anything whose step is linear in its velocities, `M v = f`, and whose points move with
 /// them, `u = H v + w` (equation 3 of the paper).
 pub(crate) trait Fibre: Send + Sync {
+    /// Takes positions and velocities of all vertices of the strand, held as `hold` says.
+    fn seat(&mut self, positions: &[DVec3], velocities: &[DVec3], hold: &Hold);
     /// How many velocities there are.
     fn freedom(&self) -> usize;
     /// The velocities now.
@@ -12,8 +14,8 @@ pub(crate) trait Fibre: Send + Sync {
     /// Linearises a step around velocities that it is thought to end with.
     fn linearise(&mut self, step: &FibreStep<'_>, guess: &[f64]) -> System;
     /// How velocities move the point at `share` of the edge behind `vertex`, as linearised last: three rows of [`Self::freedom`]
-    /// numbers into `rows`. Returns the velocity of the point where they are zero [m/s].
-    fn touch(&self, vertex: usize, share: f64, rows: &mut [f64]) -> DVec3;
+    /// numbers into `rows`. Returns how the point moves where they are zero.
+    fn touch(&self, vertex: usize, share: f64, rows: &mut [f64]) -> Carried;
     /// How far a point can move beside the free end, from 0 at the clamp to 1: what pushes it moves the end by the inverse. Zero where it
     /// is as good as clamped.
     fn leverage(&self, vertex: usize, share: f64) -> f64;
@@ -21,6 +23,8 @@ pub(crate) trait Fibre: Send + Sync {
     fn reach(&self, step: &FibreStep<'_>, velocities: &[f64], positions: &mut [DVec3]);
     /// Ends a step with these velocities.
     fn advance(&mut self, step: &FibreStep<'_>, velocities: &[f64]);
+    /// Moves by changes of its coordinates, without getting speed from it.
+    fn shift(&mut self, changes: &[f64]);
     /// Goes along with a body that jumps to `hold`, without getting speed from it.
     fn jump(&mut self, hold: &Hold);
     /// Takes all speed away.
@@ -39,6 +43,24 @@ pub(crate) trait Fibre: Send + Sync {
     fn restore(&mut self, from: &[f64]);
     /// How far vertices of the groom are from the fibre made of them, at most [m].
     fn misfit(&self) -> f64;
+}
+
+/// How a point moves that goes along with the body that holds it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Carried {
+    /// Where the point is [m].
+    pub point: DVec3,
+    /// Its velocity [m/s].
+    pub velocity: DVec3,
+    /// How what is around it turns with it [rad/s].
+    pub spin: DVec3,
+}
+
+impl Carried {
+    /// The velocity of another point that goes along [m/s].
+    pub(crate) fn at(&self, point: DVec3) -> DVec3 {
+        self.velocity + self.spin.cross(point - self.point)
+    }
 }
 
 /// A step without contacts, linear in the velocities at its end: `M v = f`.

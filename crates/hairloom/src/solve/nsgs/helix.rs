@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3, DVec4};
 
-use super::fibre::{Fibre, FibreStep, Hold, System, Vertices};
+use super::fibre::{Carried, Fibre, FibreStep, Hold, System, Vertices};
 use crate::math::dense::{cholesky, cholesky_solve};
 use crate::rod::super_helix::{Chain, Forces, Middle, Pull, Rod, Root, Twist, fit, refit};
 use crate::scene::Model;
@@ -96,25 +96,6 @@ impl HelixFibre {
         Chain::new(self.root, &self.rod.lengths, &self.curvatures)
     }
 
-    /// Takes positions and velocities of all vertices of the strand, held as `hold` says.
-    pub(super) fn seat(&mut self, positions: &[DVec3], velocities: &[DVec3], hold: &Hold) {
-        self.root = self.root_of(hold);
-        self.before = hold.positions[..hold.positions.len().saturating_sub(1)].to_vec();
-        self.curvatures.clone_from(&self.rod.rest);
-        let free = &positions[self.held - 1..];
-        let chain = self.chain();
-        let off = |(point, &arc): (&DVec3, &f64)| (*point - chain.position(arc)).length();
-        let farthest = free.iter().zip(&self.arcs).map(off).fold(0.0, f64::max);
-        if farthest > self.misfit + SAME {
-            let found = refit(self.root, &self.rod.rest, free, &self.arcs, &self.rod.lengths);
-            self.curvatures = found.curvatures;
-        }
-        let velocity = velocities[self.held - 1];
-        self.twist = Twist { velocity, spin: DVec3::ZERO };
-        self.rates = self.rates_of(&velocities[self.held - 1..]);
-        self.field = self.rod.field(&self.chain(), &self.rates, &self.twist);
-    }
-
     /// Rates that move vertices as nearly as possible with these velocities, beside the root's.
     fn rates_of(&self, velocities: &[DVec3]) -> Vec<DVec3> {
         let (chain, freedom) = (self.chain(), self.freedom());
@@ -172,6 +153,24 @@ impl HelixFibre {
 }
 
 impl Fibre for HelixFibre {
+    fn seat(&mut self, positions: &[DVec3], velocities: &[DVec3], hold: &Hold) {
+        self.root = self.root_of(hold);
+        self.before = hold.positions[..hold.positions.len().saturating_sub(1)].to_vec();
+        self.curvatures.clone_from(&self.rod.rest);
+        let free = &positions[self.held - 1..];
+        let chain = self.chain();
+        let off = |(point, &arc): (&DVec3, &f64)| (*point - chain.position(arc)).length();
+        let farthest = free.iter().zip(&self.arcs).map(off).fold(0.0, f64::max);
+        if farthest > self.misfit + SAME {
+            let found = refit(self.root, &self.rod.rest, free, &self.arcs, &self.rod.lengths);
+            self.curvatures = found.curvatures;
+        }
+        let velocity = velocities[self.held - 1];
+        self.twist = Twist { velocity, spin: DVec3::ZERO };
+        self.rates = self.rates_of(&velocities[self.held - 1..]);
+        self.field = self.rod.field(&self.chain(), &self.rates, &self.twist);
+    }
+
     fn freedom(&self) -> usize {
         3 * self.rod.elements()
     }
@@ -207,14 +206,17 @@ impl Fibre for HelixFibre {
         System { mass: linear.mass, impulse: linear.impulse }
     }
 
-    fn touch(&self, vertex: usize, share: f64, rows: &mut [f64]) -> DVec3 {
+    fn touch(&self, vertex: usize, share: f64, rows: &mut [f64]) -> Carried {
         rows.fill(0.0);
-        let Some((chain, during)) = &self.linear else { return DVec3::ZERO };
+        let Some((chain, during)) = &self.linear else {
+            return Carried { point: self.root.position, velocity: DVec3::ZERO, spin: DVec3::ZERO };
+        };
         let arc = self.arc(vertex, share);
         if vertex + 1 >= self.held {
             rows.copy_from_slice(&chain.jacobian(arc));
         }
-        chain.carried(during, chain.position(arc))
+        let point = chain.position(arc);
+        Carried { point, velocity: chain.carried(during, point), spin: during.spin }
     }
 
     fn leverage(&self, vertex: usize, share: f64) -> f64 {
@@ -244,6 +246,10 @@ impl Fibre for HelixFibre {
         }
         let before = self.before.len();
         self.before.copy_from_slice(&step.hold.positions[..before]);
+    }
+
+    fn shift(&mut self, changes: &[f64]) {
+        self.curvatures.iter_mut().zip(vectors(changes)).for_each(|(now, change)| *now += change);
     }
 
     fn jump(&mut self, hold: &Hold) {

@@ -5,13 +5,17 @@
 //! Daviet, Bertails-Descoubes and Boissieux 2011 ("A hybrid iterative solver for robustly capturing Coulomb friction in hair dynamics"). A
 //! step of each fibre is linear in its velocities at the end, `M v = f`; contacts add `Hᵀ r` and ask for Coulomb's law between their
 //! impulses r and their relative velocities `u = H v + w` (equation 3). [`crate::contact::nsgs`] solves that for all contacts at once.
-//! Fibres are super-helices ([`crate::rod::super_helix`]), or anything else that is a `Fibre`.
+//! Fibres are super-helices ([`crate::rod::super_helix`]), or anything else that is a `Fibre`: discrete elastic rods, the same with lengths
+//! that are projected (Goldenthal et al. 2007), and Cosserat rods whose frames are tied to their edges by a penalty (CoRdE).
 //!
 //! # In practice
 //!
-//! - A step: linearise every fibre (`helix.rs`), find what is near where the hair is heading (`contacts.rs`), solve (`pass.rs`). It is
-//!   done twice, the second time around what the first came to, so that curved ways and round bodies are met where they are.
-//! - A contact may close its gap within the step but no more. Overlaps are undone a part at a time, and slowly.
+//! - A step (`pass.rs`): linearise every fibre (`helix.rs`, `polyline.rs`), find what is near where the hair is heading (`contacts.rs`), solve
+//!   (`problem.rs`). It is done twice, the second time around what the first came to, so that curved ways and round bodies are met
+//!   where they are.
+//! - A contact may close its gap within the step but no more. That always has a solution where one body holds the hair: to go along with
+//!   it. Overlaps are undone afterwards, a part at a time, without friction and without giving speed: asked for in the same problem they
+//!   often left it without any solution, since wedged hair cannot part where friction holds it.
 //! - Contacts are known from step to step by the pair of edges, or by vertex and body, and begin with their last force.
 //! - Time steps are halved while hair whirls, and grow again when it is calm. Tolerances follow.
 //! - What touches a fibre next to its clamp is left alone: to push it there would throw its end.
@@ -20,21 +24,27 @@
 //! # Departures from the paper
 //!
 //! - Contacts close gaps within a step instead of being switched on at touch: nothing has to overlap before it is pushed apart.
-//! - Steps are linearised around their middle, twice.
+//! - Steps are linearised around their middle, twice; the first time contacts are solved roughly.
+//! - The paper's discrete rods bend explicitly; ours are implicit, and stretch in the contact problem by what their stiffness allows.
 //!
 //! # Limits
 //!
-//! - Super-helices are clamped at their roots: strands that are free, or held elsewhere, are refused with an error.
-//! - A strand with few elements smooths its groom; [`Report::misfit`] says by how much.
+//! - Fibres are clamped at their roots: strands that are free, or held elsewhere, are refused with an error.
+//! - Hair of one knot that skin holds which turns by different angles is drawn through itself at its clamps: such problems have no
+//!   solution, and the best forces found are taken.
+//! - A super-helix with few elements smooths its groom; [`Report::misfit`] says by how much.
 //! - Bodies are met at vertices: an edge may cut a corner.
 //! - A straight fibre pushed exactly along itself does not give way: no change of its curvatures moves it back to first order. Hair that
 //!   begins deep in a body may not find its way out for the same reason.
 
 mod contacts;
+mod elements;
 mod fibre;
 mod helix;
 mod params;
 mod pass;
+mod polyline;
+mod problem;
 mod saved;
 
 pub use params::{FibreKind, Params};
@@ -45,8 +55,10 @@ use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
 use self::contacts::Hair;
+use self::elements::{Corde, Der, ProjectedDer};
 use self::fibre::{Fibre, Hold, Vertices};
 use self::helix::HelixFibre;
+use self::polyline::PolylineFibre;
 use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_drive, check_dt};
 use crate::contact::nsgs::FullProblem;
 use crate::contact::{Contact, Detector};
@@ -159,13 +171,20 @@ impl Nsgs {
         let build = |(strand, &held): (usize, &u32)| {
             let held = held as usize;
             let is_free = held >= 1 && held < self.model.range(strand).len();
-            is_free.then(|| -> Box<dyn Fibre> { Box::new(self.helix(strand, held)) })
+            is_free.then(|| self.fibre(strand, held))
         };
         held.par_iter().enumerate().map(build).collect()
     }
 
-    fn helix(&self, strand: usize, held: usize) -> HelixFibre {
-        HelixFibre::new(&self.model, strand, held, self.params.elements)
+    /// The fibre of a strand whose first `held` vertices are held, as groomed.
+    fn fibre(&self, strand: usize, held: usize) -> Box<dyn Fibre> {
+        let model = &self.model;
+        match self.params.fibre {
+            FibreKind::SuperHelix => Box::new(HelixFibre::new(model, strand, held, self.params.elements)),
+            FibreKind::Der => Box::new(PolylineFibre::<Der>::new(model, strand, held)),
+            FibreKind::DerProjected => Box::new(PolylineFibre::<ProjectedDer>::new(model, strand, held)),
+            FibreKind::Corde => Box::new(PolylineFibre::<Corde>::new(model, strand, held)),
+        }
     }
 
     /// How many vertices of each strand the drive holds; an error where that is not the root.
@@ -173,7 +192,7 @@ impl Nsgs {
         let mut held = vec![0; self.model.strands()];
         let bad = |strand: usize, what: &str| {
             StepError::BadStep(format!(
-                "strand {strand} is {what}; super-helices are clamped at their roots and nowhere else: take another solver for such hair"
+                "strand {strand} is {what}; fibres of this solver are clamped at their roots and nowhere else: take another solver for such hair"
             ))
         };
         for one in &drive.attachments.items {
@@ -200,10 +219,10 @@ impl Nsgs {
         let seat = |(strand, &held): (usize, &u32)| {
             let range = self.model.range(strand);
             let is_free = (held as usize) < range.len();
-            is_free.then(|| -> Box<dyn Fibre> {
-                let mut fibre = self.helix(strand, held as usize);
+            is_free.then(|| {
+                let mut fibre = self.fibre(strand, held as usize);
                 fibre.seat(&state.positions[range.clone()], &state.velocities[range], &holds[strand]);
-                Box::new(fibre)
+                fibre
             })
         };
         let fibres = held.par_iter().enumerate().map(seat).collect();
@@ -215,22 +234,32 @@ impl Nsgs {
         self.lay_outside(&start)
     }
 
-    /// Lays hair outside of bodies that it is in to begin with. What must be moved begins at rest.
+    /// Lays hair outside of bodies that it is in to begin with. What must be moved begins at rest; all else stays as it was loaded.
     fn lay_outside(&mut self, drive: &Drive<'_>) -> Result<(), StepError> {
         let obstacles = drive.obstacles();
         let mut weightless = *drive;
         weightless.gravity = DVec3::ZERO;
+        let loaded: Vec<Vec<f64>> = self.fibres.iter().map(|fibre| saved(fibre.as_deref())).collect();
+        let mut is_inside = vec![false; self.fibres.len()];
         let mut result = Ok(());
+        self.leaving_speed = LAYING_SPEED;
         for _ in 0..LAYING {
             let positions = self.state().positions;
             let touches = self.hair(&positions).with_bodies(&obstacles, 0.0);
-            if result.is_err() || touches.iter().all(|touch| touch.gap > -OUTSIDE) {
+            let inside = touches.iter().filter(|touch| touch.gap <= -OUTSIDE);
+            let count = inside.map(|touch| is_inside[touch.first.strand] = true).count();
+            if result.is_err() || count == 0 {
                 break;
             }
-            self.leaving_speed = LAYING_SPEED;
             result = self.settle(&weightless).map(|_| ());
         }
         self.leaving_speed = LEAVING_SPEED;
+        let kept = self.fibres.iter_mut().zip(&loaded).zip(&is_inside).filter(|(_, is_inside)| !**is_inside);
+        for ((fibre, loaded), _) in kept {
+            if let Some(fibre) = fibre {
+                fibre.restore(loaded);
+            }
+        }
         result
     }
 
@@ -290,15 +319,26 @@ impl Nsgs {
     }
 }
 
+/// All that moves of a fibre.
+fn saved(fibre: Option<&dyn Fibre>) -> Vec<f64> {
+    let mut numbers = Vec::new();
+    if let Some(fibre) = fibre {
+        fibre.save(&mut numbers);
+    }
+    numbers
+}
+
 /// Where bodies hold the first vertices of each strand, at fraction `t` of the drive.
 fn holds(drive: &Drive<'_>, t: f64) -> Vec<Hold> {
     let hold = |one: &Attachment| {
         let frame = drive.seat_frame(one, t);
         let points = drive.attachments.points_of(one).iter().map(|&point| frame.apply(point));
         let turn = (frame.rotation * one.bind.as_dquat().conjugate()).normalize();
-        Hold { positions: points.collect(), turn }
+        (one.strand, Hold { positions: points.collect(), turn })
     };
-    drive.attachments.items.iter().map(hold).collect()
+    let mut holds: Vec<(u32, Hold)> = drive.attachments.items.iter().map(hold).collect();
+    holds.sort_by_key(|(strand, _)| *strand);
+    holds.into_iter().map(|(_, hold)| hold).collect()
 }
 
 impl Solver for Nsgs {

@@ -10,6 +10,12 @@ pub enum FibreKind {
     /// Pieces of helices in reduced coordinates ([`crate::rod::super_helix`]): inextensible, clamped at the root.
     #[default]
     SuperHelix,
+    /// Discrete elastic rods ([`crate::rod::der`]), implicit.
+    Der,
+    /// Discrete elastic rods whose edges get their lengths back after each step by fast projection.
+    DerProjected,
+    /// Cosserat rods ([`crate::rod::cosserat`]), implicit: frames tied to their edges by a penalty.
+    Corde,
 }
 
 /// Parameters of the method.
@@ -44,8 +50,8 @@ pub struct Params {
     pub tolerance: f64,
     /// Sweeps over all contacts at most.
     pub most_sweeps: usize,
-    /// The way over all contacts, as `hairloom contact` takes it: gauss-seidel, hybrid, interior-point, mfb or dac. Sweeps that fall short
-    /// go on in the next step, from where they were; the hybrid's interior point costs minutes for thousands of contacts.
+    /// The way over all contacts, as `hairloom contact` takes it: hybrid, gauss-seidel, interior-point, mfb or dac. What falls short goes
+    /// on in the next step, from where it was.
     pub global: String,
     /// What solves each contact: a local solver's name, as `hairloom contact` takes them.
     pub local: String,
@@ -69,8 +75,8 @@ impl Default for Params {
             correction_speed: 0.05,
             tolerance_fast: 1.0e-4,
             tolerance: 1.0e-6,
-            most_sweeps: 300,
-            global: "gauss-seidel".to_owned(),
+            most_sweeps: 1000,
+            global: "hybrid".to_owned(),
             local: "secular+enum".to_owned(),
             friction: 1.0,
         }

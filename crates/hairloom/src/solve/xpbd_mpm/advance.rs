@@ -12,10 +12,12 @@
 
 use glam::DVec3;
 
-use super::ABSURD_SPEED;
+use super::Params;
+use super::drive::Part;
 use super::pack::{Moving, Pack, Still, Timed};
 use crate::math::{Loads, Quaternion, Real, Stored, StoredKernel, Symmetric3, Vector3};
 use crate::rod::cosserat::{BendTwist, Darboux, product};
+use crate::solve::ABSURD_SPEED;
 
 /// Room for one row of what a step must remember.
 #[derive(Debug, Clone, Copy, Default)]
@@ -24,10 +26,12 @@ pub(super) struct Row<S> {
     right: [S; 3],
     /// Inverse of the pivot of a segment.
     inverse: [S; 6],
-    /// Third axis of the segment's frame.
-    director: [S; 3],
     /// Frame at the start of the step.
     frame: [S; 4],
+    /// One over what resists the segment's turning.
+    slow: S,
+    /// One over the pivot of the joints' tridiagonal matrix.
+    pivot: S,
 }
 
 /// How a step is taken.
@@ -46,12 +50,22 @@ pub(super) struct Conditions {
     pub rotary_inertia: f64,
 }
 
-/// Most iterations of a step, but where more are asked for.
-const MOST_ITERATIONS: u32 = 40;
+impl Conditions {
+    pub(super) fn new(part: &Part<'_>, params: &Params) -> Self {
+        let Params { iterations, tolerance, darboux, rotary_inertia, .. } = *params;
+        Self { dt: part.dt, gravity: part.drive.gravity, iterations, tolerance, darboux, rotary_inertia }
+    }
+}
+
+/// Most iterations of a step, but where more are asked for. Roots that are torn away within a step, over several lengths of a segment, take
+/// that many while hair folds; otherwise there are two or three.
+const MOST_ITERATIONS: u32 = 200;
 /// Least compliance of a segment within a step, beside its weights of about 1: between two held ends the equations of segments that cannot
 /// stretch hang on each other, and single precision must tell them apart. Hair stretches by two millionths of what its forces move it by in
 /// a step.
 const LEAST_COMPLIANCE: f64 = 2.0e-6;
+/// Inertia of segments that are held, over mean mass and squared mean length.
+const IMMOVABLE: f64 = 1.0e20;
 /// Inertia of a thin bar about its middle, over its mass and squared length.
 const OWN_INERTIA: f64 = 1.0 / 12.0;
 
@@ -78,6 +92,13 @@ pub(super) struct Advance<'a, S> {
     pub scratch: &'a mut Vec<Row<S>>,
 }
 
+/// The same after something else has moved vertices.
+struct Answer<'a, S> {
+    pack: &'a mut Pack<S>,
+    conditions: Conditions,
+    scratch: &'a mut Vec<Row<S>>,
+}
+
 /// Constants for a time step.
 struct SetTime<'a, S> {
     pack: &'a mut Pack<S>,
@@ -93,26 +114,21 @@ impl<S: Stored> StoredKernel<S> for SetTime<'_, S> {
         let Pack { still, timed, .. } = self.pack;
         let square = R::splat(self.dt * self.dt);
         let (own, added) = (R::splat(OWN_INERTIA), R::splat(self.rotary_inertia));
-        let (mut pivot, mut bend) = (R::zero(), R::load_from(&still[0].bend) * square);
+        let mut bend = R::load_from(&still[0].bend) * square;
         for (index, (row, timed)) in still.iter().zip(timed.iter_mut()).enumerate() {
             let behind = still.get(index + 1).map_or(R::zero(), |row| R::load_from(&row.bend) * square);
             let mass = R::load_from(&row.mass);
             let held = mass.less(R::splat(1.0e-12));
             // √G of a joint: how stiff it is beside the mass that it turns, within a step.
             let stiffness = (bend.max(behind) / mass.max(R::splat(1.0e-12))).sqrt();
-            let inertia = mass * own.max(added * stiffness);
+            let inertia = R::select(held, R::splat(IMMOVABLE), mass * own.max(added * stiffness));
             let length = R::load_from(&row.length) * R::load_from(&row.inverse_mean);
-            let turn_weight = R::select(held, R::zero(), length * length / inertia);
-            let diagonal = inertia + bend + behind - bend * bend * pivot;
-            pivot = R::select(held, R::zero(), R::one() / diagonal);
             let compliance = (R::load_from(&row.compliance) / square).max(R::splat(LEAST_COMPLIANCE));
             compliance.store_to(&mut timed.compliance);
             inertia.store_to(&mut timed.inertia);
-            R::select(held, R::zero(), R::one() / inertia).store_to(&mut timed.slow);
-            turn_weight.store_to(&mut timed.turn_weight);
-            (turn_weight / R::load_from(&row.length)).store_to(&mut timed.lever);
+            (R::one() / inertia).store_to(&mut timed.slow);
+            (length * R::load_from(&row.inverse_mean)).store_to(&mut timed.arm);
             bend.store_to(&mut timed.bend);
-            pivot.store_to(&mut timed.pivot);
             bend = behind;
         }
     }
@@ -128,6 +144,13 @@ impl<S: Stored> Pack<S> {
         }
         scratch.resize(self.moving.len(), Row::default());
         S::dispatch(Advance { pack: self, conditions, scratch })
+    }
+
+    /// Answers to what moved vertices after a step and gave them other velocities: as if that had been a force during the step. Returns
+    /// the number of iterations.
+    pub(super) fn answer(&mut self, conditions: Conditions, scratch: &mut Vec<Row<S>>) -> u32 {
+        scratch.resize(self.moving.len(), Row::default());
+        S::dispatch(Answer { pack: self, conditions: Conditions { iterations: 1, ..conditions }, scratch })
     }
 }
 
@@ -181,18 +204,30 @@ fn turned<R: Real>(frame: Quaternion<R>, turn: Vector3<R>) -> Quaternion<R> {
     if R::any(R::splat(0.01).less(half.length_squared())) { raw.normalized() } else { raw.renormalized() }
 }
 
-/// The right-hand sides of all joints, from the root to the tip, with those before eliminated.
+/// The right-hand sides of all joints, from the root to the tip, with those before eliminated. With `begin` rows are predicted on the way.
 #[inline(always)]
-fn pull_joints<S: Stored, R: Loads<S>>(clamp: Quaternion<R>, darboux: Darboux, strand: &mut Strand<'_, S>) {
-    let Strand { still, timed, moving, scratch } = strand;
-    let segments = moving.len() - 1;
+fn pull_joints<S: Stored, R: Loads<S>>(
+    strand: &mut Strand<'_, S>,
+    clamp: Quaternion<R>,
+    darboux: Darboux,
+    mut begin: Option<Prediction<'_, S, R>>,
+) {
+    let segments = strand.moving.len() - 1;
     let two = R::splat(2.0);
-    let mut frame = R::load_quaternion(&moving[0].frame);
-    let first = BendTwist { before: clamp, behind: frame, rest: R::load_quaternion(&still[0].rest) };
-    let mut stiffness = R::load_from(&timed[0].bend);
+    if let Some(prediction) = &mut begin {
+        prediction.row(strand, 0);
+    }
+    let mut frame = R::load_quaternion(&strand.moving[0].frame);
+    let first = BendTwist { before: clamp, behind: frame, rest: R::load_quaternion(&strand.still[0].rest) };
+    let mut stiffness = R::load_from(&strand.timed[0].bend);
     let mut pull = first.pull(darboux) * (two * stiffness);
     let (mut right, mut pivot) = (Vector3::zero(), R::zero());
     for s in 0..segments {
+        if let Some(prediction) = &mut begin {
+            prediction.row(strand, s + 1);
+        }
+        let Strand { still, timed, moving, scratch } = strand;
+        let (row, timed_row, scratch) = (&moving[s], &timed[s], &mut scratch[s]);
         let mut next_pull = Vector3::zero();
         let mut next_stiffness = R::zero();
         let mut next_frame = frame;
@@ -203,10 +238,18 @@ fn pull_joints<S: Stored, R: Loads<S>>(clamp: Quaternion<R>, darboux: Darboux, s
             let joint = BendTwist { before: frame, behind: next_frame, rest };
             next_pull = joint.pull(darboux) * (two * next_stiffness);
         }
-        let own = pull - next_pull - R::load_vector(&moving[s].torque);
-        right = right.mul_add(stiffness * pivot, own);
-        R::store_vector(right, &mut scratch[s].right);
-        pivot = R::load_from(&timed[s].pivot);
+        // What turns the segment beyond what has been applied to it: its joints, and the forces on its ends about its middle.
+        let (director, force) = (frame.third_axis(), R::load_vector(&row.force));
+        let arm = R::load_from(&timed_row.arm);
+        let own = cross(force, director).mul_add(arm, pull - next_pull) - R::load_vector(&row.torque);
+        // A taut segment also resists turning by its tension.
+        let inertia = (force.dot(director) * -arm).max(R::zero()) + R::load_from(&timed_row.inertia);
+        let coupling = stiffness * pivot;
+        right = right.mul_add(coupling, own);
+        pivot = R::one() / (inertia + stiffness + next_stiffness - stiffness * coupling);
+        R::store_vector(right, &mut scratch.right);
+        (R::one() / inertia).store_to(&mut scratch.slow);
+        pivot.store_to(&mut scratch.pivot);
         (frame, pull, stiffness) = (next_frame, next_pull, next_stiffness);
     }
 }
@@ -223,7 +266,7 @@ fn turn_segments<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>) {
     let mut coupling = R::zero();
     for s in (0..segments).rev() {
         let (timed, row, scratch) = (&timed[s], &mut moving[s], &mut scratch[s]);
-        turn = turn.mul_add(stiffness, R::load_vector(&scratch.right)) * R::load_from(&timed.pivot);
+        turn = turn.mul_add(stiffness, R::load_vector(&scratch.right)) * R::load_from(&scratch.pivot);
         stiffness = R::load_from(&timed.bend);
         let frame = turned(R::load_quaternion(&row.frame), turn);
         R::store_quaternion(frame, &mut row.frame);
@@ -234,18 +277,18 @@ fn turn_segments<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>) {
         let director = frame.third_axis();
         let compliance = R::load_from(&timed.compliance);
         let force = R::load_vector(&row.force);
-        let turn_weight = R::load_from(&timed.turn_weight);
+        let length = R::load_from(&still[s].length);
+        let turn_weight = length * R::load_from(&timed.arm) * R::load_from(&scratch.slow);
         let weight = R::load_from(&still[s].start);
         let diagonal = (weight + end_weight) + (turn_weight + compliance);
         let matrix =
             inverse.scaled(-(coupling * coupling)).add_outer(-turn_weight, director).add_diagonal(diagonal);
-        let misfit = director.mul_add(-R::load_from(&still[s].length), end - start);
+        let misfit = director.mul_add(-length, end - start);
         let own = -force.mul_add(compliance, misfit);
         right = (inverse * right).mul_add(coupling, own);
         inverse = matrix.inverse();
         R::store_vector(right, &mut scratch.right);
         store_symmetric(inverse, &mut scratch.inverse);
-        R::store_vector(director, &mut scratch.director);
         (end, coupling, end_weight) = (start, weight, R::load_from(&still[s].weight));
     }
 }
@@ -268,9 +311,12 @@ fn place_segments<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>) -> R {
         R::store_vector(R::load_vector(&row.position) + moved, &mut row.position);
         R::store_vector(R::load_vector(&row.force) + next, &mut row.force);
         let frame = R::load_quaternion(&row.frame);
-        let turn = cross(next, R::load_vector(&scratch[s].director)) * R::load_from(&timed[s].lever);
+        let turn =
+            cross(next, frame.third_axis()) * (R::load_from(&timed[s].arm) * R::load_from(&scratch[s].slow));
         most = most.max(turn.length_squared());
         R::store_quaternion(turned(frame, turn), &mut row.frame);
+        let torque = turn.mul_add(R::load_from(&timed[s].inertia), R::load_vector(&row.torque));
+        R::store_vector(torque, &mut row.torque);
         push = next;
     }
     let row = &mut moving[segments];
@@ -279,67 +325,138 @@ fn place_segments<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>) -> R {
     most
 }
 
-/// Where everything would go with the forces of the last step. Held rows are where they were.
-#[inline(always)]
-fn predict<S: Stored, R: Loads<S>>(pack: &mut Pack<S>, conditions: &Conditions, scratch: &mut [Row<S>]) {
-    let Pack { still, timed, moving, wind, .. } = pack;
-    let (dt, square) = (R::splat(conditions.dt), R::splat(conditions.dt * conditions.dt));
-    let drag = R::load_from(&pack.drag) * dt;
-    let slowed = R::one() / (R::one() + drag);
-    let fall = Vector3::splat(conditions.gravity * conditions.dt);
-    let mut before = Vector3::<R>::zero();
-    for (index, ((row, still), timed)) in moving.iter_mut().zip(still.iter()).zip(timed.iter()).enumerate() {
-        let (position, frame) = (R::load_vector(&row.position), R::load_quaternion(&row.frame));
-        R::store_quaternion(frame, &mut scratch[index].frame);
-        let weight = R::load_from(&still.weight);
-        let mut velocity = R::load_vector(&row.velocity);
-        if let Some(wind) = wind.get(index) {
-            velocity = R::load_vector(wind).mul_add(drag, velocity);
+/// Where everything would go with the forces of the last step, row after row. What is held stays.
+struct Prediction<'a, S, R> {
+    wind: &'a [[S; 3]],
+    dt: R,
+    square: R,
+    /// What the air takes on of a velocity within the step, and what is left of one.
+    drag: R,
+    slowed: R,
+    /// What gravity adds to velocities [m/s].
+    fall: Vector3<R>,
+    /// Force of the segment before.
+    before: Vector3<R>,
+}
+
+impl<'a, S: Stored, R: Loads<S>> Prediction<'a, S, R> {
+    #[inline(always)]
+    fn new(wind: &'a [[S; 3]], drag: &S, conditions: &Conditions) -> Self {
+        let dt = R::splat(conditions.dt);
+        let drag = R::load_from(drag) * dt;
+        Self {
+            wind,
+            dt,
+            square: R::splat(conditions.dt * conditions.dt),
+            drag,
+            slowed: R::one() / (R::one() + drag),
+            fall: Vector3::splat(conditions.gravity * conditions.dt),
+            before: Vector3::zero(),
         }
-        let push = R::load_vector(&row.force) * square;
-        let pushed = before * weight - push * R::load_from(&still.start);
-        let held = weight.less(R::splat(1.0e-12));
+    }
+
+    #[inline(always)]
+    fn row(&mut self, strand: &mut Strand<'_, S>, index: usize) {
+        let (still, timed, row) = (&strand.still[index], &strand.timed[index], &mut strand.moving[index]);
+        let frame = R::load_quaternion(&row.frame);
+        strand.scratch[index].frame = row.frame;
+        let weight = R::load_from(&still.weight);
+        let old = R::load_vector(&row.velocity);
+        let blown = match self.wind.get(index) {
+            Some(wind) => R::load_vector(wind).mul_add(self.drag, old),
+            None => old,
+        };
+        let push = R::load_vector(&row.force) * self.square;
+        let pushed = self.before * weight - push * R::load_from(&still.start);
         // The air slows what moves; gravity and the forces of the rods must balance in it as elsewhere.
-        let velocity = Vector3::select(held, Vector3::zero(), velocity * slowed + fall);
-        R::store_vector(velocity, &mut row.velocity);
-        let moved = velocity.mul_add(dt, pushed);
-        R::store_vector(position + moved, &mut row.position);
+        let velocity = blown.mul_add(self.slowed, self.fall);
+        let moved = velocity.mul_add(self.dt, pushed);
+        let held = weight.less(R::splat(1.0e-12));
+        let moved = Vector3::select(held, Vector3::zero(), moved);
+        R::store_vector(Vector3::select(held, old, velocity), &mut row.velocity);
+        R::store_vector(R::load_vector(&row.position) + moved, &mut row.position);
         R::store_vector(push, &mut row.force);
 
-        let turn_weight = R::load_from(&timed.turn_weight);
-        let torque = R::load_vector(&row.torque) * square;
-        let turn = R::load_vector(&row.spin).mul_add(dt, torque * R::load_from(&timed.slow));
-        let turn = cross(push, frame.third_axis()).mul_add(R::load_from(&timed.lever), turn);
-        let held = turn_weight.less(R::splat(1.0e-12));
-        let turn = Vector3::select(held, Vector3::zero(), turn);
+        let slow = R::load_from(&timed.slow);
+        let torque = R::load_vector(&row.torque) * self.square;
+        let turn = R::load_vector(&row.spin).mul_add(self.dt, torque * slow);
+        let turn = Vector3::select(slow.less(R::splat(1.0e-12)), Vector3::zero(), turn);
         R::store_quaternion(turned(frame, turn), &mut row.frame);
+        R::store_vector(torque, &mut row.torque);
+        // What the frame turns by will be the spin.
+        R::store_vector(Vector3::<R>::zero(), &mut row.spin);
+        self.before = push;
+    }
+}
+
+/// Lets the iterations go on after something else has moved vertices: velocities without what forces added to them, and spins to which
+/// what frames still turn by is added.
+#[inline(always)]
+fn resume<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>, dt: f64) {
+    let Strand { still, moving, scratch, .. } = strand;
+    let (rate, square) = (R::splat(-1.0 / dt), R::splat(dt * dt));
+    let mut before = Vector3::<R>::zero();
+    for ((row, still), scratch) in moving.iter_mut().zip(still.iter()).zip(scratch.iter_mut()) {
+        scratch.frame = row.frame;
+        let push = R::load_vector(&row.force) * square;
+        let torque = R::load_vector(&row.torque) * square;
+        let pushed = before * R::load_from(&still.weight) - push * R::load_from(&still.start);
+        R::store_vector(pushed.mul_add(rate, R::load_vector(&row.velocity)), &mut row.velocity);
+        R::store_vector(push, &mut row.force);
         R::store_vector(torque, &mut row.torque);
         before = push;
     }
 }
 
-/// Velocities by what the forces have added to them, which is how far vertices have gone, and spins by how far frames have turned. Returns the square of the largest speed.
+/// Iterations until all lengths are near enough to what the forces make them, the first one with a prediction where there is one. Returns
+/// how many.
+#[inline(always)]
+fn iterate<S: Stored, R: Loads<S>>(
+    strand: &mut Strand<'_, S>,
+    clamp: Quaternion<R>,
+    conditions: &Conditions,
+    prediction: Option<Prediction<'_, S, R>>,
+) -> u32 {
+    let allowed = R::splat(2.0 * conditions.tolerance);
+    let mut iterations = 0;
+    pull_joints::<S, R>(strand, clamp, conditions.darboux, prediction);
+    loop {
+        turn_segments::<S, R>(strand);
+        let turned = place_segments::<S, R>(strand);
+        iterations += 1;
+        let settled = iterations >= conditions.iterations && !R::any(allowed.less(turned));
+        if settled || iterations >= conditions.iterations.max(MOST_ITERATIONS) {
+            return iterations;
+        }
+        pull_joints::<S, R>(strand, clamp, conditions.darboux, None);
+    }
+}
+
+/// Velocities by what the forces have added to them, which is how far vertices have gone, and spins by how far frames have turned. Returns
+/// 1 where a speed is absurd or no number, else 0.
 #[inline(always)]
 fn finish<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>, dt: f64) -> R {
     let Strand { still, moving, scratch, .. } = strand;
     let (rate, square) = (R::splat(1.0 / dt), R::splat(1.0 / (dt * dt)));
-    let (mut fastest, mut before) = (R::zero(), Vector3::<R>::zero());
+    let limit = R::splat(ABSURD_SPEED * ABSURD_SPEED);
+    let (mut lost, mut before) = (R::zero(), Vector3::<R>::zero());
     for ((row, still), old) in moving.iter_mut().zip(still.iter()).zip(scratch.iter()) {
         let (push, torque) = (R::load_vector(&row.force), R::load_vector(&row.torque));
         let pushed = before * R::load_from(&still.weight) - push * R::load_from(&still.start);
         let velocity = pushed.mul_add(rate, R::load_vector(&row.velocity));
-        fastest = fastest.max(velocity.length_squared());
+        // Numbers that are none are not less than anything.
+        lost = R::select(velocity.length_squared().less(limit), lost, R::one());
         R::store_vector(velocity, &mut row.velocity);
         let turn =
             product(R::load_quaternion(&row.frame), R::load_quaternion(&old.frame).conjugate()).forward();
         // Twice the tangent of half the angle: one over the real part, which is near 1.
         let scale = (R::splat(2.0) - turn.real) * R::splat(2.0) * rate;
-        R::store_vector(turn.imaginary * scale, &mut row.spin);
+        R::store_vector(turn.imaginary.mul_add(scale, R::load_vector(&row.spin)), &mut row.spin);
         R::store_vector(push * square, &mut row.force);
         R::store_vector(torque * square, &mut row.torque);
         before = push;
     }
-    fastest
+    lost
 }
 
 impl<S: Stored> StoredKernel<S> for Advance<'_, S> {
@@ -348,28 +465,29 @@ impl<S: Stored> StoredKernel<S> for Advance<'_, S> {
     #[inline(always)]
     fn run<R: Loads<S>>(self) -> Taken {
         let Self { pack, conditions, scratch } = self;
-        predict::<S, R>(pack, &conditions, scratch);
         pack.hold(conditions.dt);
+        let clamp = R::load_quaternion(&pack.clamp);
+        let Pack { still, timed, moving, wind, drag, .. } = pack;
+        let mut strand = Strand { still, timed, moving, scratch };
+        let prediction = Prediction::new(wind, drag, &conditions);
+        let iterations = iterate::<S, R>(&mut strand, clamp, &conditions, Some(prediction));
+        let lost = finish::<S, R>(&mut strand, conditions.dt);
+        Taken { iterations, lost: R::any(R::zero().less(lost)) }
+    }
+}
+
+impl<S: Stored> StoredKernel<S> for Answer<'_, S> {
+    type Output = u32;
+
+    #[inline(always)]
+    fn run<R: Loads<S>>(self) -> u32 {
+        let Self { pack, conditions, scratch } = self;
         let clamp = R::load_quaternion(&pack.clamp);
         let Pack { still, timed, moving, .. } = pack;
         let mut strand = Strand { still, timed, moving, scratch };
-        let allowed = R::splat(2.0 * conditions.tolerance);
-        let mut iterations = 0;
-        loop {
-            pull_joints::<S, R>(clamp, conditions.darboux, &mut strand);
-            turn_segments::<S, R>(&mut strand);
-            let turned = place_segments::<S, R>(&mut strand);
-            iterations += 1;
-            let settled = iterations >= conditions.iterations && !R::any(allowed.less(turned));
-            if settled || iterations >= conditions.iterations.max(MOST_ITERATIONS) {
-                break;
-            }
-        }
-        let fastest = finish::<S, R>(&mut strand, conditions.dt);
-        let limit = R::splat(ABSURD_SPEED * ABSURD_SPEED);
-        // Numbers that are none are not less than anything.
-        let sound = R::select(fastest.less(limit), R::zero(), R::one());
-        let lost = R::any(R::zero().less(sound));
-        Taken { iterations, lost }
+        resume::<S, R>(&mut strand, conditions.dt);
+        let iterations = iterate::<S, R>(&mut strand, clamp, &conditions, None);
+        finish::<S, R>(&mut strand, conditions.dt);
+        iterations
     }
 }

@@ -4,17 +4,26 @@
 //! Nodes get the momentum of equation 11. Of the force of its rod a vertex takes a share ([`Params::direct`]) by itself, and so what
 //! the grid cannot represent of it, too; the paper takes none. Forces that hold a segment at its length come in opposite pairs, which cancel on
 //! nodes that see both ends.
+//!
+//! Points lie in the order of the packs, and in each strand after strand, so that every pack has its own part of a column.
 
 use glam::{Mat3, Vec3};
 use rayon::prelude::*;
 
 use super::Params;
+use super::advance::Conditions;
 use super::pack::{Pack, get_vector, set_vector};
+use super::rods::Rods;
 use crate::body::Obstacles;
 use crate::grid::{GridError, GridParams, Material, MpmGrid, Particles, Point};
-use crate::math::{Stored, Symmetric3};
+use crate::math::{Pose, Stored, Symmetric3};
 use crate::scene::Model;
-use crate::solve::{Checkpoint, CheckpointError};
+use crate::solve::material_points::{Inset, lost, turn};
+use crate::solve::packing::cut;
+use crate::solve::{Checkpoint, CheckpointError, Report, StepError};
+
+/// Numbers of a point in checkpoints: strain, stress, gain and affine velocity.
+const NUMBERS: usize = 6 + 6 + 1 + 9;
 
 /// The vertices as material points.
 #[derive(Debug, Clone)]
@@ -22,109 +31,130 @@ pub(super) struct Coupling {
     grid: MpmGrid,
     particles: Particles,
     params: GridParams,
+    /// The vertex of the model that each point is.
+    order: Vec<u32>,
+    /// Forces of the rods that go through the grid [N]; none where vertices take all by themselves.
     forces: Vec<Vec3>,
     /// Share of the rods' forces that vertices take by themselves.
-    direct: f64,
+    direct: f32,
 }
 
 impl Coupling {
     /// Hair that rests as its model does.
-    pub(super) fn new(model: &Model, held: &[bool], params: &Params) -> Self {
+    pub(super) fn new<S: Stored>(model: &Model, rods: &Rods<S>, held: &[bool], params: &Params) -> Self {
+        let strands = rods.packs.iter().flat_map(|pack| pack.lanes().map(|(_, strand)| strand));
         let mut particles = Particles::default();
-        for strand in 0..model.strands() {
+        let mut order = Vec::with_capacity(model.vertices());
+        for strand in strands {
             let density = model.material(strand).density as f32;
             for vertex in model.range(strand) {
                 let mass = model.masses[vertex];
                 particles.push(model.groomed[vertex].as_dvec3(), mass, mass / density);
-                particles.point_mut(vertex).pinned = held[vertex];
+                particles.point_mut(order.len()).pinned = held[vertex];
+                order.push(vertex as u32);
             }
         }
-        let mut coupling = Self {
-            grid: MpmGrid::default(),
-            particles,
-            params: params.grid(model),
-            forces: vec![Vec3::ZERO; model.vertices()],
-            direct: params.direct,
-        };
+        let grid = MpmGrid::default();
+        let (params, direct) = (params.grid(model), params.direct_of(model) as f32);
+        let mut coupling = Self { grid, particles, params, order, forces: Vec::new(), direct };
         coupling.relax(model);
         coupling
     }
 
     /// Notes where vertices are and how they move before their rods take a step.
-    pub(super) fn begin<S: Stored>(&mut self, packs: &[Pack<S>], offsets: &[u32]) {
-        for pack in packs {
-            for (lane, strand) in pack.lanes() {
-                let start = offsets[strand] as usize;
-                for vertex in 0..pack.counts[lane] as usize {
-                    self.particles.positions[start + vertex] = pack.position(lane, vertex);
-                    self.particles.velocities[start + vertex] =
-                        get_vector(&pack.moving[vertex].velocity, lane).as_vec3();
-                }
-            }
-        }
+    pub(super) fn begin<S: Stored>(&mut self, rods: &Rods<S>) {
+        read(&rods.packs, &mut self.particles.positions, Pack::position);
+        read(&rods.packs, &mut self.particles.velocities, velocity);
     }
 
-    /// Takes the step that the rods have predicted over the grid, and moves the vertices of the packs.
+    /// Takes the step over the grid that the rods have predicted.
     pub(super) fn step<S: Stored>(
         &mut self,
-        packs: &mut [Pack<S>],
-        offsets: &[u32],
-        obstacles: &Obstacles<'_>,
-        margin: f64,
+        model: &Model,
+        rods: &Rods<S>,
+        bodies: &Obstacles<'_>,
         dt: f64,
-    ) -> Result<(), GridError> {
-        for pack in packs.iter() {
-            for (lane, strand) in pack.lanes() {
-                let start = offsets[strand] as usize;
-                for vertex in 0..pack.counts[lane] as usize {
-                    let predicted = get_vector(&pack.moving[vertex].velocity, lane);
-                    let point = self.particles.point(start + vertex);
-                    if point.pinned {
-                        self.particles.velocities[start + vertex] = predicted.as_vec3();
-                        continue;
-                    }
-                    let mass = f64::from(point.mass);
-                    let old = self.particles.velocities[start + vertex].as_dvec3();
-                    let own = old.lerp(predicted, self.direct);
-                    self.particles.velocities[start + vertex] = own.as_vec3();
-                    self.forces[start + vertex] = ((predicted - own) * (mass / dt)).as_vec3();
-                }
-            }
-        }
-        let (particles, params) = (&mut self.particles, &self.params);
-        self.grid.step(particles, &self.forces, params, obstacles, margin as f32, dt as f32)?;
-        let particles = &self.particles;
-        packs.par_iter_mut().for_each(|pack| {
-            for (lane, strand) in pack.lanes() {
-                let start = offsets[strand] as usize;
-                for vertex in 0..pack.counts[lane] as usize {
-                    if !particles.point(start + vertex).pinned {
-                        pack.set_position(lane, vertex, particles.positions[start + vertex]);
-                        let velocity = particles.velocities[start + vertex].as_dvec3();
-                        set_vector(&mut pack.moving[vertex].velocity, lane, velocity);
-                    }
-                }
-            }
-        });
-        Ok(())
+        report: &mut Report,
+    ) -> Result<(), StepError> {
+        report.time("exchange", || self.predict(rods, dt as f32));
+        let Self { grid, particles, params, order, forces, .. } = self;
+        let (within, dt) = (Inset::new(bodies, params.cell), dt as f32);
+        let failed = |error: GridError| lost(model, order, error);
+        report.time("bin", || grid.bin(particles, params)).map_err(failed)?;
+        report.time("particles to grid", || grid.scatter_tiles(particles, forces, params, dt));
+        report.time("nodes", || grid.collect_and_update(params, &within, dt));
+        report.time("grid to particles", || grid.gather(particles, params, dt)).map_err(failed)
     }
 
-    /// Vertices under stress.
-    pub(super) fn stressed(&self) -> u64 {
-        let points = (0..self.particles.len()).map(|vertex| self.particles.point(vertex));
-        points.filter(|point| point.stress != Symmetric3::zero()).count() as u64
+    /// What the rods predict, as velocities and forces of the points.
+    fn predict<S: Stored>(&mut self, rods: &Rods<S>, dt: f32) {
+        if self.direct >= 1.0 {
+            return read(&rods.packs, &mut self.particles.velocities, velocity);
+        }
+        let mut predicted = vec![Vec3::ZERO; self.order.len()];
+        read(&rods.packs, &mut predicted, velocity);
+        self.forces.resize(self.order.len(), Vec3::ZERO);
+        for (index, (force, predicted)) in self.forces.iter_mut().zip(predicted).enumerate() {
+            let point = self.particles.point(index);
+            let old = self.particles.velocities[index];
+            let own = if point.pinned { predicted } else { old.lerp(predicted, self.direct) };
+            *force = (predicted - own) * (point.mass / dt);
+            self.particles.velocities[index] = own;
+        }
+    }
+
+    /// Moves the vertices as the grid has, and lets the rods answer: what the grid adds counts as a force on them, so that segments keep
+    /// their lengths. Returns the most iterations that a strand took.
+    pub(super) fn take_back<S: Stored>(&self, rods: &mut Rods<S>, conditions: Conditions) -> u32 {
+        let Particles { positions, velocities, .. } = &self.particles;
+        let mut start = 0;
+        let starts: Vec<usize> = rods
+            .packs
+            .iter()
+            .map(|pack| {
+                start += pack.points();
+                start - pack.points()
+            })
+            .collect();
+        let packs = rods.packs.par_iter_mut().zip(starts);
+        let taken = packs.map_init(Vec::new, |scratch, (pack, start)| {
+            for (index, (lane, vertex)) in (start..).zip(pack.vertices()) {
+                if pack.still[vertex].weight.get(lane) > 0.0 {
+                    pack.set_position(lane, vertex, positions[index]);
+                    set_vector(&mut pack.moving[vertex].velocity, lane, velocities[index].as_dvec3());
+                }
+            }
+            let iterations = pack.answer(conditions, scratch);
+            pack.rebase();
+            iterations
+        });
+        taken.max().unwrap_or(0)
+    }
+
+    /// Turns the strain of strands that were carried along by bodies, from one pose to another.
+    pub(super) fn carry(&mut self, model: &Model, jumping: &[(usize, Pose, Pose)]) {
+        let mut turns = vec![None; model.vertices()];
+        for (strand, before, after) in jumping {
+            let turn = (after.rotation * before.rotation.conjugate()).normalize();
+            turns[model.range(*strand)].fill(Some(Mat3::from_quat(turn.as_quat())));
+        }
+        for (particle, &vertex) in self.order.iter().enumerate() {
+            if let Some(by) = turns[vertex as usize] {
+                turn(&mut self.particles, particle, by);
+            }
+        }
     }
 
     /// Takes all strain and rotation out of the hair as a material, but for what it rests with.
     pub(super) fn relax(&mut self, model: &Model) {
         let Material::Sand(grains) = self.params.material else { return };
-        for vertex in 0..self.particles.len() {
-            let point = self.particles.point_mut(vertex);
+        for (particle, &vertex) in self.order.iter().enumerate() {
+            let point = self.particles.point_mut(particle);
             let unstrained = Point { mass: point.mass, volume: point.volume, ..Point::default() };
             *point = Point { pinned: point.pinned, ..unstrained };
             if let Some(rest) = &model.rest {
                 let [xx, xy, xz, yy, yz, zz] =
-                    rest.stresses[vertex].map(|work| work / f64::from(point.volume));
+                    rest.stresses[vertex as usize].map(|work| work / f64::from(point.volume));
                 let strain = grains.strain_of(Symmetric3 { xx, xy, yy, xz, yz, zz });
                 point.strain = Symmetric3 {
                     xx: strain.xx as f32,
@@ -135,35 +165,55 @@ impl Coupling {
                     zz: strain.zz as f32,
                 };
             }
-            self.particles.set_affine(vertex, Mat3::ZERO);
+            self.particles.set_affine(particle, Mat3::ZERO);
         }
         self.particles.refresh_stresses(&self.params.material);
     }
 
-    /// Writes columns.
+    /// Writes columns, by vertex of the model.
     pub(super) fn save(&self, out: &mut Checkpoint) {
-        let mut values = Vec::with_capacity(22 * self.particles.len());
-        for vertex in 0..self.particles.len() {
-            let point = self.particles.point(vertex);
-            for part in [point.strain, point.stress] {
-                values.extend([part.xx, part.xy, part.yy, part.xz, part.yz, part.zz]);
-            }
-            values.push(point.gain);
-            values.extend(self.particles.affine(vertex).to_cols_array());
+        let mut values = vec![0.0; NUMBERS * self.order.len()];
+        for (particle, &vertex) in self.order.iter().enumerate() {
+            let point = self.particles.point(particle);
+            let entries = |m: &Symmetric3<f32>| [m.xx, m.xy, m.yy, m.xz, m.yz, m.zz];
+            let own = &mut values[NUMBERS * vertex as usize..][..NUMBERS];
+            own[..6].copy_from_slice(&entries(&point.strain));
+            own[6..12].copy_from_slice(&entries(&point.stress));
+            own[12] = point.gain;
+            own[13..].copy_from_slice(&self.particles.affine(particle).to_cols_array());
         }
         out.put("grains", values);
     }
 
     /// Reads columns.
     pub(super) fn restore(&mut self, from: &Checkpoint) -> Result<(), CheckpointError> {
-        let values = from.take::<f32>("grains", 22 * self.particles.len())?;
+        let values = from.take::<f32>("grains", NUMBERS * self.order.len())?;
         let symmetric = |v: &[f32]| Symmetric3 { xx: v[0], xy: v[1], yy: v[2], xz: v[3], yz: v[4], zz: v[5] };
-        for (vertex, values) in values.chunks_exact(22).enumerate() {
-            let point = self.particles.point_mut(vertex);
+        for (particle, &vertex) in self.order.iter().enumerate() {
+            let values = &values[NUMBERS * vertex as usize..][..NUMBERS];
+            let point = self.particles.point_mut(particle);
             (point.strain, point.stress) = (symmetric(values), symmetric(&values[6..]));
             point.gain = values[12];
-            self.particles.set_affine(vertex, Mat3::from_cols_slice(&values[13..]));
+            self.particles.set_affine(particle, Mat3::from_cols_slice(&values[13..]));
         }
         Ok(())
     }
+}
+
+/// Fills a column with a value of each vertex.
+fn read<S: Stored, T: Send>(
+    packs: &[Pack<S>],
+    column: &mut [T],
+    value: impl Fn(&Pack<S>, usize, usize) -> T + Sync,
+) {
+    let parts = cut(column, packs.iter().map(Pack::points));
+    packs.par_iter().zip(parts).for_each(|(pack, part)| {
+        for (place, (lane, vertex)) in part.iter_mut().zip(pack.vertices()) {
+            *place = value(pack, lane, vertex);
+        }
+    });
+}
+
+fn velocity<S: Stored>(pack: &Pack<S>, lane: usize, vertex: usize) -> Vec3 {
+    get_vector(&pack.moving[vertex].velocity, lane).as_vec3()
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use glam::{DQuat, DVec3};
 
-use super::pack::{Pack, get_frame, get_vector, set_frame, set_vector};
+use super::pack::{Pack, get_vector, set_frame, set_vector};
 use crate::math::{Pose, Stored};
 use crate::scene::{Attachment, Drive, Model, Seat};
 
@@ -25,7 +25,7 @@ pub(super) struct Part<'a> {
     /// Its duration [s].
     pub dt: f64,
     /// Where bodies are at its end.
-    poses: Vec<Pose>,
+    pub poses: Vec<Pose>,
     /// Whether nothing is there to be told that was not told for the part before.
     again: bool,
 }
@@ -50,12 +50,16 @@ impl<'a> Holds<'a> {
         Self { model, drive: *drive, of_strand, rigid, handles }
     }
 
-    /// A part of the step, of `dt` [s], after another.
-    pub(super) fn part(&self, drive: &Drive<'a>, dt: f64, before: Option<&Part<'a>>) -> Part<'a> {
+    /// A part of the step, of `dt` [s], after packs were last told of bodies at `told`.
+    pub(super) fn part(&self, drive: &Drive<'a>, dt: f64, told: Option<&[Pose]>) -> Part<'a> {
         let poses: Vec<Pose> = (0..drive.bodies.len()).map(|body| drive.pose(body, 1.0)).collect();
-        let stands = before.is_some_and(|before| before.poses == poses);
-        let again = stands && self.rigid && drive.wind.is_none() && self.handles.is_empty();
+        let again = told.is_some_and(|told| told == poses) && self.says_the_same();
         Part { drive: *drive, dt, poses, again }
+    }
+
+    /// Whether all that packs are told hangs on the poses of bodies alone.
+    pub(super) fn says_the_same(&self) -> bool {
+        self.rigid && self.drive.wind.is_none() && self.handles.is_empty()
     }
 
     fn attachments(&self, strand: usize) -> &'a [Attachment] {
@@ -140,8 +144,8 @@ impl<'a> Holds<'a> {
 }
 
 impl<S: Stored> Pack<S> {
-    /// Takes held vertices and segments where they will be at the end of a step of `dt` [s], and gives them the velocities and spins
-    /// that lead there.
+    /// Takes held vertices and segments where they will be at the end of a step of `dt` [s], and gives vertices the velocities that lead
+    /// there.
     #[inline(always)]
     pub(super) fn hold(&mut self, dt: f64) {
         for &(lane, vertex, target) in &self.targets {
@@ -153,9 +157,6 @@ impl<S: Stored> Pack<S> {
         }
         for &(lane, segment, frame) in &self.frames {
             let (lane, row) = (lane as usize, &mut self.moving[segment as usize]);
-            let turn = frame * get_frame(&row.frame, lane).conjugate();
-            let turn = if turn.w < 0.0 { -turn } else { turn };
-            set_vector(&mut row.spin, lane, turn.normalize().to_scaled_axis() / dt);
             set_frame(&mut row.frame, lane, frame);
         }
     }

@@ -13,6 +13,9 @@
 //! - An iteration solves all joints of a strand at once, then all its segments (`advance`): lengths are kept by one iteration,
 //!   whatever the number of vertices, where sweeps from constraint to constraint need as many as there are vertices, squared.
 //! - Multipliers begin as they ended in the last step. Hair in equilibrium is then left alone by any number of iterations.
+//! - What has been applied to a segment's turning is kept beside it, so that an iteration adds what is missing of the moments at the end of
+//!   the step. Moments of forces as they were on the way there would turn taut hair on and on, and whips would gain speed.
+//! - After the grid the rods iterate once more, with what it did as a force on the vertices: segments keep their lengths in contact.
 //! - Segments turn with an inertia larger than their own ([`Params::rotary_inertia`]): the smaller it is, the less a joint that turns a
 //!   segment moves its vertices, and the more iterations bending takes.
 //! - Without contact strands move as their rods say, and bodies push single vertices out.
@@ -24,12 +27,14 @@
 //! - Stiffnesses are those of the material, in SI units: EA l₀ for a segment, so that its force does not hang on l₀, and EI over the
 //!   length of a joint.
 //! - A root that alone is held is clamped by half a segment that bends.
-//! - Vertices take the forces of their rods themselves ([`Params::direct`]); the grid adds contact.
+//! - Vertices take the forces of their rods themselves ([`Params::direct`]); the grid adds contact, and rods answer to it within the step.
 //!
 //! # Limits
 //!
 //! - Sections count as round.
-//! - The grid sees nothing smaller than its cell: segments much shorter than a cell are not kept at their lengths while contact is on.
+//! - The grid sees nothing smaller than its cell.
+//! - A rope whose ends are brought together within a step by more than it can give way to, a fifth of its length, is shortened until it has
+//!   folded in later ones.
 //! - Bodies push single vertices; segments between two vertices may cut a corner.
 
 mod advance;
@@ -45,14 +50,16 @@ pub use params::Params;
 
 use std::sync::Arc;
 
+use self::advance::Conditions;
 use self::coupling::Coupling;
 use self::drive::{Holds, Part};
 use self::rods::Rods;
-use super::jump::carry;
+use super::jump::jumping;
 use super::{Checkpoint, CheckpointError, Report, Solver, Step, StepError, check_drive, check_dt};
 use crate::groom::Remap;
+use crate::math::Pose;
 use crate::math::lanes::Row;
-use crate::scene::{Drive, Model, State, held_vertices};
+use crate::scene::{Attachments, Drive, Model, State, held_vertices};
 
 /// Time step of one quasistatic iteration [s].
 const QUASISTATIC_DT: f64 = 0.02;
@@ -69,6 +76,8 @@ pub struct XpbdMpm {
     coupling: Option<Coupling>,
     /// Whether frames are still to be turned with the bodies that hold the strands.
     unseated: bool,
+    /// What the rods were last told of bodies that hold them, where nothing else was there to be told.
+    told: Option<(Attachments, Vec<Pose>)>,
 }
 
 impl XpbdMpm {
@@ -76,14 +85,16 @@ impl XpbdMpm {
     pub fn new(model: &Arc<Model>, params: Params) -> Self {
         let held = vec![false; model.vertices()];
         let rods = Rods::new(model, &held, &params);
-        let coupling = params.contact.then(|| Coupling::new(model, &held, &params));
-        Self { params, model: Arc::clone(model), held, rods, coupling, unseated: true }
+        let coupling = params.contact.then(|| Coupling::new(model, &rods, &held, &params));
+        Self { params, model: Arc::clone(model), held, rods, coupling, unseated: true, told: None }
     }
 
     /// Lays everything out anew, for other held vertices.
     fn lay_out(&mut self, held: Vec<bool>) {
+        self.told = None;
         self.rods = Rods::new(&self.model, &held, &self.params);
-        self.coupling = self.params.contact.then(|| Coupling::new(&self.model, &held, &self.params));
+        self.coupling =
+            self.params.contact.then(|| Coupling::new(&self.model, &self.rods, &held, &self.params));
         self.held = held;
     }
 
@@ -95,6 +106,10 @@ impl XpbdMpm {
 
     /// Sees to it that strands are laid out for the drive's attachments, and that frames know of their bodies.
     fn follow_attachments(&mut self, drive: &Drive<'_>) {
+        if self.told.as_ref().is_some_and(|(attachments, _)| attachments == drive.attachments) {
+            return;
+        }
+        self.told = None;
         let held = held_vertices(&self.model, drive.attachments);
         let changed = held != self.held;
         if !changed && !self.unseated {
@@ -115,10 +130,11 @@ impl XpbdMpm {
     /// Takes hair along with bodies that jump.
     fn jump(&mut self, drive: &Drive<'_>) {
         if (0..drive.bodies.len()).any(|body| drive.jumps(body)) {
-            let mut state = self.state();
-            carry(&self.model, drive, &mut state);
-            let holds = Holds::new(&self.model, drive);
-            self.rods.load(&self.model, &state, |strand| holds.turn_at_start(strand));
+            let jumping = jumping(drive);
+            self.rods.carry(&jumping);
+            if let Some(coupling) = &mut self.coupling {
+                coupling.carry(&self.model, &jumping);
+            }
         }
     }
 
@@ -129,7 +145,7 @@ impl XpbdMpm {
         let at_once = self.coupling.is_none() && !parts.first().is_some_and(meets);
         for parts in parts.chunks(if at_once { parts.len().max(1) } else { 1 }) {
             if let Some(coupling) = &mut self.coupling {
-                report.time("grid", || coupling.begin(&self.rods.packs, &self.model.offsets));
+                report.time("exchange", || coupling.begin(&self.rods));
             }
             report.iterations += report.time("rods", || self.rods.advance(holds, parts, &self.params))?;
             if at_once {
@@ -158,16 +174,13 @@ impl XpbdMpm {
         let mut report = Report::default();
         let obstacles = part.drive.obstacles();
         if let Some(coupling) = &mut self.coupling {
-            let (packs, margin) = (&mut self.rods.packs, self.params.margin);
-            report
-                .time("grid", || coupling.step(packs, &self.model.offsets, &obstacles, margin, part.dt))
-                .map_err(|error| StepError::BadStep(error.to_string()))?;
-            report.contacts = coupling.stressed();
-            self.rods.rebase();
+            coupling.step(&self.model, &self.rods, &obstacles, part.dt, &mut report)?;
+            let conditions = Conditions::new(part, &self.params);
+            report.iterations = report.time("rods", || coupling.take_back(&mut self.rods, conditions));
             self.rods.check()?;
         }
         if obstacles.any_collides() {
-            report.contacts +=
+            report.contacts =
                 report.time("bodies", || self.rods.leave_bodies(&self.model, &obstacles, self.params.margin));
         }
         Ok(report)
@@ -176,6 +189,7 @@ impl XpbdMpm {
 
 impl Solver for XpbdMpm {
     fn load(&mut self, state: &State) {
+        self.told = None;
         self.rods.load(&self.model, state, |_| glam::DQuat::IDENTITY);
         if let Some(coupling) = &mut self.coupling {
             coupling.relax(&self.model);
@@ -198,14 +212,22 @@ impl Solver for XpbdMpm {
                 // A step that is a whole number of parts but for rounding takes no part more.
                 let count = (dt / self.params.step - 1.0e-6).ceil().max(1.0);
                 let mut parts: Vec<Part<'_>> = Vec::new();
+                let told = self.told.take();
                 for part in 0..count as u32 {
                     let part = f64::from(part);
                     let drive = drive.sub(part / count, (part + 1.0) / count);
-                    parts.push(holds.part(&drive, dt / count, parts.last()));
+                    let told = told.as_ref().map(|(_, poses)| poses);
+                    let told = parts.last().map(|part| &part.poses).or(told);
+                    parts.push(holds.part(&drive, dt / count, told.map(Vec::as_slice)));
                 }
                 report.add(&self.pass(&holds, &parts)?);
+                if let Some(part) = parts.pop().filter(|_| holds.says_the_same()) {
+                    let attachments = told.map_or_else(|| drive.attachments.clone(), |(same, _)| same);
+                    self.told = Some((attachments, part.poses));
+                }
             }
             Step::Quasistatic { iterations } => {
+                self.told = None;
                 // Steps are too long for the grid: other strands are left out, and strain between them begins anew.
                 let coupling = self.coupling.take();
                 let relaxed = self.relax(drive, &holds, iterations);
@@ -240,11 +262,13 @@ impl Solver for XpbdMpm {
         let unseated = from.take::<u32>("unseated", 1)?[0] != 0;
         let mut rods = Rods::new(&self.model, &held, &self.params);
         rods.restore(from)?;
-        let mut coupling = self.params.contact.then(|| Coupling::new(&self.model, &held, &self.params));
+        let mut coupling =
+            self.params.contact.then(|| Coupling::new(&self.model, &rods, &held, &self.params));
         if let Some(coupling) = &mut coupling {
             coupling.restore(from)?;
         }
         (self.rods, self.coupling, self.held, self.unseated) = (rods, coupling, held, unseated);
+        self.told = None;
         Ok(())
     }
 
@@ -256,6 +280,3 @@ impl Solver for XpbdMpm {
         self.load(&state);
     }
 }
-
-/// Speed beyond which a vertex counts as lost [m/s].
-const ABSURD_SPEED: f64 = 1.0e4;

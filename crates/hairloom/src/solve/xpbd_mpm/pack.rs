@@ -3,8 +3,8 @@
 use glam::{DQuat, DVec3};
 
 use super::Params;
-use crate::math::Stored;
 use crate::math::lanes::WIDTH;
+use crate::math::{Pose, Stored};
 use crate::rest::RestElement;
 use crate::rod::cosserat::{bending_length, frames_along};
 use crate::scene::{Model, State};
@@ -44,7 +44,7 @@ pub(super) struct Moving<S> {
     pub spin: [S; 3],
     /// Force of the segment on the vertex towards the tip over the mean mass, in the last step [m/s²].
     pub force: [S; 3],
-    /// Torque of the joints on the segment over mean mass and squared mean length, in the last step [1/s²].
+    /// Torque of joints and forces on the segment over mean mass and squared mean length, in the last step [1/s²].
     pub torque: [S; 3],
 }
 
@@ -55,17 +55,12 @@ pub(super) struct Timed<S> {
     pub compliance: S,
     /// Inertia of the segment over mean mass and squared mean length.
     pub inertia: S,
-    /// One over that; 0 where the segment is held.
+    /// One over that.
     pub slow: S,
-    /// Squared length over mean squared length and inertia: by how much less a segment resists turning than moving; 0 where it is
-    /// held.
-    pub turn_weight: S,
-    /// That over the length [1/m].
-    pub lever: S,
+    /// Length over squared mean length [1/m]: what a force at the ends, over the mean mass, turns the segment with.
+    pub arm: S,
     /// Stiffness of the joint times the squared time step.
     pub bend: S,
-    /// One over the pivot of the joints' tridiagonal matrix; 0 where the segment is held.
-    pub pivot: S,
 }
 
 /// Strands of nearly equal vertex counts.
@@ -153,6 +148,34 @@ impl<S: Stored> Pack<S> {
         self.strands.into_iter().enumerate().filter(|&(_, s)| s != EMPTY).map(|(lane, s)| (lane, s as usize))
     }
 
+    /// How many vertices the strands have together.
+    pub(super) fn points(&self) -> usize {
+        self.counts.iter().map(|&count| count as usize).sum()
+    }
+
+    /// Lane and row of every vertex, strand after strand.
+    pub(super) fn vertices(&self) -> impl Iterator<Item = (usize, usize)> + use<S> {
+        let counts = self.counts;
+        self.lanes().flat_map(move |(lane, _)| (0..counts[lane] as usize).map(move |vertex| (lane, vertex)))
+    }
+
+    /// Moves a strand rigidly from one pose to another, with all its forces.
+    pub(super) fn carry(&mut self, lane: usize, before: &Pose, after: &Pose) {
+        let turn = (after.rotation * before.rotation.conjugate()).normalize();
+        self.origins[lane] = after.apply(before.apply_inverse(self.origins[lane]));
+        let clamp = turn * get_frame(&self.clamp, lane);
+        set_frame(&mut self.clamp, lane, clamp);
+        for row in &mut self.moving[..self.counts[lane] as usize] {
+            let Moving { position, velocity, frame, spin, force, torque } = row;
+            for vector in [position, velocity, spin, force, torque] {
+                let turned = turn * get_vector(vector, lane);
+                set_vector(vector, lane, turned);
+            }
+            let turned = turn * get_frame(frame, lane);
+            set_frame(frame, lane, turned);
+        }
+    }
+
     /// Masses, stiffnesses and natural shape of one strand.
     fn set_still(&mut self, model: &Model, strand: usize, lane: usize, held: &[bool], params: &Params) {
         let (range, material) = (model.range(strand), model.material(strand));
@@ -208,26 +231,34 @@ impl<S: Stored> Pack<S> {
         }
     }
 
-    /// Gives a strand the forces that it rests with, where the model has some: then its first step does not begin with none.
-    pub(super) fn load_forces(
-        &mut self,
-        lane: usize,
-        model: &Model,
-        range: std::ops::Range<usize>,
-        turn: DQuat,
-    ) {
+    /// Writes where a strand is and how it moves.
+    pub(super) fn store(&self, lane: usize, state: &mut State, range: std::ops::Range<usize>) {
+        let positions = state.positions[range.clone()].iter_mut().zip(&mut state.velocities[range.clone()]);
+        let columns = positions.zip(&mut state.orientations[range]);
+        let mut frame = DQuat::IDENTITY;
+        let last = self.counts[lane] as usize - 1;
+        for (index, (row, ((position, velocity), orientation))) in self.moving.iter().zip(columns).enumerate()
+        {
+            *position = self.origins[lane] + get_vector(&row.position, lane);
+            *velocity = get_vector(&row.velocity, lane);
+            // The tip has no segment: it repeats the last one.
+            if index < last {
+                frame = get_frame(&row.frame, lane);
+                // Unit length but for single precision: one Newton step.
+                frame = frame * (1.5 - 0.5 * frame.length_squared());
+            }
+            *orientation = frame;
+        }
+    }
+
+    /// Gives a strand the forces that it rests with, where the model has some: then its first step does not begin with none. They hold
+    /// its weight, and so do not turn with the body that holds it.
+    pub(super) fn load_forces(&mut self, lane: usize, model: &Model, range: std::ops::Range<usize>) {
         let Some(rest) = &model.rest else { return };
         let count = range.len() as f64;
         let mass = model.masses[range.clone()].iter().map(|&mass| f64::from(mass)).sum::<f64>() / count;
-        let length = model.rest_lengths[range.clone()].iter().sum::<f64>() / (count - 1.0);
         for vertex in 0..range.len() - 1 {
-            let force = turn * rest.forces[range.start + vertex];
-            let edge = self.position(lane, vertex + 1) - self.position(lane, vertex);
-            let row = &mut self.moving[vertex];
-            set_vector(&mut row.force, lane, force / mass);
-            if self.still[vertex].mass.get(lane) > 0.0 {
-                set_vector(&mut row.torque, lane, edge.cross(force) / (mass * length * length));
-            }
+            set_vector(&mut self.moving[vertex].force, lane, rest.forces[range.start + vertex] / mass);
         }
     }
 

@@ -100,6 +100,13 @@ impl Params {
         self.cell.unwrap_or_else(|| crossed.max(sum / f64::from(count.max(1))))
     }
 
+    /// The share of its rod's forces that a vertex takes by itself: none where these balance stresses on the grid.
+    pub fn direct_of(&self, model: &Model) -> f64 {
+        let is_stressed = |stress: &[f64; 6]| *stress != [0.0; 6];
+        let balanced = model.rest.as_ref().is_some_and(|rest| rest.stresses.iter().any(is_stressed));
+        if balanced { 0.0 } else { self.direct }
+    }
+
     /// Hair of this model as a granular material. Where strands differ the first material's friction counts.
     pub fn grains(&self, model: &Model) -> Sand {
         let friction = model.materials.first().map_or(0.2, |material| material.friction);

@@ -3,15 +3,15 @@
 use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
+use super::Params;
 use super::advance::Conditions;
 use super::drive::{Holds, Part};
-use super::pack::{Pack, get_frame, get_vector};
-use super::{ABSURD_SPEED, Params};
+use super::pack::{Pack, get_vector};
 use crate::body::Obstacles;
-use crate::math::Stored;
+use crate::math::{Pose, Stored};
 use crate::scene::{Model, State};
-use crate::solve::StepError;
 use crate::solve::packing::groups;
+use crate::solve::{StepError, lost_vertex};
 
 /// Strands in lanes of `S`.
 #[derive(Debug, Clone)]
@@ -36,9 +36,9 @@ impl<S: Stored> Rods<S> {
     pub(super) fn load(&mut self, model: &Model, state: &State, turn: impl Fn(usize) -> DQuat + Sync) {
         self.packs.par_iter_mut().for_each(|pack| {
             for (lane, strand) in pack.lanes() {
-                let (range, turn) = (model.range(strand), turn(strand));
-                pack.load(lane, state, range.clone(), turn);
-                pack.load_forces(lane, model, range, turn);
+                let range = model.range(strand);
+                pack.load(lane, state, range.clone(), turn(strand));
+                pack.load_forces(lane, model, range);
             }
         });
     }
@@ -51,15 +51,8 @@ impl<S: Stored> Rods<S> {
         state.orientations.resize(vertices, DQuat::IDENTITY);
         for pack in &self.packs {
             for (lane, strand) in pack.lanes() {
-                let (start, count) = (self.offsets[strand] as usize, pack.counts[lane] as usize);
-                for (vertex, row) in pack.moving.iter().enumerate().take(count) {
-                    state.positions[start + vertex] = pack.position(lane, vertex);
-                    state.velocities[start + vertex] = get_vector(&row.velocity, lane);
-                    // The tip has no segment: it repeats the last one.
-                    let frame = get_frame(&pack.moving[vertex.min(count - 2)].frame, lane);
-                    // Unit length but for single precision: one Newton step.
-                    state.orientations[start + vertex] = frame * (1.5 - 0.5 * frame.length_squared());
-                }
+                let range = self.offsets[strand] as usize..self.offsets[strand + 1] as usize;
+                pack.store(lane, state, range);
             }
         }
     }
@@ -72,15 +65,12 @@ impl<S: Stored> Rods<S> {
         parts: &[Part<'a>],
         params: &Params,
     ) -> Result<u32, StepError> {
-        let Params { iterations, tolerance, darboux, rotary_inertia, .. } = *params;
         let packs = self.packs.par_iter_mut();
         let taken = packs.map_init(Vec::new, |scratch, pack| {
             let (mut all, mut lost) = (0, false);
             for part in parts {
-                let (dt, gravity) = (part.dt, part.drive.gravity);
-                let conditions = Conditions { dt, gravity, iterations, tolerance, darboux, rotary_inertia };
                 holds.act(part, pack);
-                let taken = pack.advance(conditions, scratch);
+                let taken = pack.advance(Conditions::new(part, params), scratch);
                 pack.rebase();
                 (all, lost) = (all + taken.iterations, lost || taken.lost);
             }
@@ -93,9 +83,22 @@ impl<S: Stored> Rods<S> {
         Ok(iterations)
     }
 
-    /// Lets all lanes count from where their first vertices are.
-    pub(super) fn rebase(&mut self) {
-        self.packs.par_iter_mut().for_each(Pack::rebase);
+    /// Moves strands rigidly from one pose to another.
+    pub(super) fn carry(&mut self, jumping: &[(usize, Pose, Pose)]) {
+        let places: Vec<(usize, usize, usize)> = self
+            .packs
+            .iter()
+            .enumerate()
+            .flat_map(|(pack, lanes)| lanes.lanes().map(move |(lane, strand)| (strand, pack, lane)))
+            .collect();
+        let mut of_strand = vec![(0, 0); places.len()];
+        for (strand, pack, lane) in places {
+            of_strand[strand] = (pack, lane);
+        }
+        for (strand, before, after) in jumping {
+            let (pack, lane) = of_strand[*strand];
+            self.packs[pack].carry(lane, before, after);
+        }
     }
 
     /// Moves all vertices out of bodies. Returns how many touch.
@@ -122,16 +125,10 @@ impl<S: Stored> Rods<S> {
     pub(super) fn check(&self) -> Result<(), StepError> {
         let lost = |pack: &Pack<S>| {
             pack.lanes().find_map(|(lane, strand)| {
-                let rows = pack.moving[..pack.counts[lane] as usize].iter().enumerate();
-                rows.map(|(vertex, row)| (strand, vertex, get_vector(&row.velocity, lane).length()))
-                    .find(|&(_, _, speed)| speed.is_nan() || speed >= ABSURD_SPEED)
+                let rows = pack.moving[..pack.counts[lane] as usize].iter();
+                lost_vertex(strand, rows.map(|row| get_vector(&row.velocity, lane).length()))
             })
         };
-        match self.packs.par_iter().find_map_first(lost) {
-            None => Ok(()),
-            Some((strand, vertex, speed)) => {
-                Err(StepError::Diverged { strand, vertex, problem: format!("its speed became {speed} m/s") })
-            }
-        }
+        self.packs.par_iter().find_map_first(lost).map_or(Ok(()), Err)
     }
 }

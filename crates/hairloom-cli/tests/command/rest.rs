@@ -1,0 +1,80 @@
+//! Rest shapes, by every engine.
+
+use std::fs;
+use std::path::Path;
+
+use hairloom::rest::global_force::Problem;
+
+use crate::common::{assert_done, errors, hairloom};
+
+/// Strands that stand out from a ball and lie on each other.
+const SCENE: &str = r#"
+[groom.style]
+preset = "straight"
+strands = 24
+vertices = 8
+length = 0.12
+[[body]]
+name = "ball"
+figure = "ball"
+[solver]
+method = "xpbd-mpm"
+cell = 0.03
+"#;
+
+fn rest(folder: &Path, arguments: &[&str]) -> std::process::Output {
+    let scene = folder.join("scene.toml");
+    fs::write(&scene, SCENE).expect("the scene is written");
+    let mut command = hairloom();
+    command.arg("rest").arg(scene).arg("-o").arg(folder.join("rest.hair")).args(arguments);
+    command.output().expect("the command starts")
+}
+
+#[test]
+fn every_engine_reports_forces_that_leave_nodes_at_rest() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut objectives = vec![];
+    for engine in ["own-weight", "cone", "anytime"] {
+        let output = rest(folder.path(), &["--engine", engine, "--seconds", "30", "--json", "-"]);
+        assert_done(&output);
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("only JSON");
+        let number = |key: &str| report[key].as_f64().unwrap_or_else(|| panic!("{key} of {report}"));
+        assert_eq!(report["engine"], engine);
+        assert!(number("worst_acceleration_over_gravity") < 1e-4, "{report}");
+        assert!(number("cone_excess_over_largest_stress") < 1e-6, "{report}");
+        assert!(number("force_mse_newtons") < 1e-12 && number("largest_force_newtons") > 0.0, "{report}");
+        assert!((0.0..=100.0).contains(&number("compressed_percent")), "{report}");
+        objectives.push(number("objective"));
+    }
+    let [own, cone, anytime] = objectives[..] else { panic!("three engines") };
+    assert!(cone < own && anytime < own, "contact carries a part: {own} {cone} {anytime}");
+    assert!((anytime / cone - 1.0).abs() < 0.05, "{cone} {anytime}");
+}
+
+#[test]
+fn a_dumped_problem_has_the_same_answer_for_whoever_solves_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let dumped = folder.path().join("problem.json");
+    let arguments = ["--engine", "cone", "--dump-problem", dumped.to_str().expect("a name"), "--json", "-"];
+    let output = rest(folder.path(), &arguments);
+    assert_done(&output);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("only JSON");
+    let text = fs::read_to_string(&dumped).expect("the problem");
+    let problem: Problem = serde_json::from_str(&text).expect("a problem");
+    assert_eq!(problem.a.columns, problem.q.len());
+    let found = problem.solve(60.0).expect("clarabel solves it");
+    // The problem counts in units of the weight of bending, 1e4.
+    let told = report["objective"].as_f64().expect("a number") * 1e-4;
+    assert!((found.objective / told - 1.0).abs() < 1e-4, "{} {told}", found.objective);
+}
+
+#[test]
+fn methods_without_grid_or_rest_shape_say_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = rest(folder.path(), &["--solver", "ftl"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(errors(&output).contains("ftl has no rest shape"), "{}", errors(&output));
+    let output = rest(folder.path(), &["--set", "solver.contact=false", "--engine", "anytime"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(errors(&output).contains("own-weight"), "{}", errors(&output));
+}

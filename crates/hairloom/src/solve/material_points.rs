@@ -1,0 +1,86 @@
+//! Hair as material points: what the solvers share that let strands meet on a grid.
+
+use glam::{Mat3, Vec3};
+
+use super::StepError;
+use crate::body::Obstacles;
+use crate::grid::{Boundary, Contact, GridError, Particles};
+use crate::math::Symmetric3;
+use crate::scene::Model;
+
+/// How far inside a body a node must be to be bound by it, in cells: as far as a particle reaches. Nodes that hair outside reaches would
+/// let it sink towards the body as through honey; that hair is kept out at its own place.
+const CELLS: f32 = 1.5;
+
+/// Bodies that begin within their surfaces.
+pub(super) struct Inset<'a> {
+    bodies: &'a Obstacles<'a>,
+    /// How far within [m].
+    by: f32,
+}
+
+impl<'a> Inset<'a> {
+    /// Bodies for a grid with cells of this side [m].
+    pub(super) fn new(bodies: &'a Obstacles<'a>, cell: f64) -> Self {
+        Self { bodies, by: CELLS * cell as f32 }
+    }
+}
+
+impl Boundary for Inset<'_> {
+    fn contacts(&self, point: Vec3, visit: &mut dyn FnMut(Contact)) {
+        self.bodies.contacts(point, &mut |contact| {
+            visit(Contact { distance: contact.distance + self.by, ..contact });
+        });
+    }
+
+    fn clearance(&self, point: Vec3) -> f32 {
+        self.bodies.clearance(point) + self.by
+    }
+
+    fn clearances(&self, points: [&[f32]; 3], out: &mut [f32]) {
+        Boundary::clearances(self.bodies, points, out);
+        out.iter_mut().for_each(|clearance| *clearance += self.by);
+    }
+
+    fn is_empty(&self) -> bool {
+        Boundary::is_empty(self.bodies)
+    }
+}
+
+/// Turns what a material point remembers.
+pub(super) fn turn(particles: &mut Particles, particle: usize, turn: Mat3) {
+    let affine = particles.affine(particle);
+    if affine != Mat3::ZERO {
+        particles.set_affine(particle, turn * affine * turn.transpose());
+    }
+    let point = particles.point_mut(particle);
+    point.strain = turned(&point.strain, turn);
+    point.stress = turned(&point.stress, turn);
+}
+
+/// R m Rᵀ.
+fn turned(m: &Symmetric3<f32>, turn: Mat3) -> Symmetric3<f32> {
+    let full = Mat3::from_cols(
+        Vec3::new(m.xx, m.xy, m.xz),
+        Vec3::new(m.xy, m.yy, m.yz),
+        Vec3::new(m.xz, m.yz, m.zz),
+    );
+    let Mat3 { x_axis: x, y_axis: y, z_axis: z } = turn * full * turn.transpose();
+    Symmetric3 { xx: x.x, xy: x.y, yy: y.y, xz: x.z, yz: y.z, zz: z.z }
+}
+
+/// What the grid could not do, by strand where it knows the particle; `order` has the vertex of the model that each particle is.
+pub(super) fn lost(model: &Model, order: &[u32], error: GridError) -> StepError {
+    let vertex = match &error {
+        GridError::NotFinite { particle, .. } | GridError::TooFar { particle, .. } => order.get(*particle),
+        _ => None,
+    };
+    match vertex {
+        Some(&vertex) => {
+            let strand = model.offsets.partition_point(|&start| start <= vertex).saturating_sub(1);
+            let vertex = vertex as usize - model.range(strand).start;
+            StepError::Diverged { strand, vertex, problem: error.to_string() }
+        }
+        None => StepError::BadStep(error.to_string()),
+    }
+}

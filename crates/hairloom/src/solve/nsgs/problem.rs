@@ -1,0 +1,248 @@
+//! The contact problem of a step: made, solved, and what overlaps undone.
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+use super::Nsgs;
+use super::contacts::{Point, Touch};
+use super::fibre::{Carried, Fibre, System};
+use super::pass::{Velocities, World, lost};
+use crate::contact::coulomb::LocalSolver;
+use crate::contact::nsgs::{
+    Assembly, FullProblem, Global, JacobianBlock, Mass, Problem, Settings, Solution, solve,
+};
+use crate::solve::{Report, StepError};
+
+/// Hair that turns by less than this part of the limit is calm.
+const CALM: f64 = 0.1;
+/// What a step is linearised around anew need not be known better than this, and takes so many sweeps at most.
+const GUESS_TOLERANCE: f64 = 1.0e-3;
+const GUESS_SWEEPS: usize = 50;
+/// Steps of interior points at most: where a problem has no solution, none of them would be the last.
+const INTERIOR_STEPS: usize = 100;
+/// Overlaps are undone within this part of the largest, or after so many sweeps: what is left is left to the next step.
+const UNDOING_TOLERANCE: f64 = 1.0e-2;
+const UNDOING_SWEEPS: usize = 50;
+/// Overlaps that are left alone [m].
+const TOUCHING: f64 = 1.0e-9;
+
+/// What a pass came to.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Solved {
+    pub velocities: Velocities,
+    /// Contact forces by key [N].
+    pub forces: Vec<(u64, DVec3)>,
+    /// Changes of the coordinates that undo overlaps; none where nothing overlaps.
+    pub changes: Velocities,
+}
+
+/// One contact's part of the problem.
+struct Row {
+    blocks: Vec<JacobianBlock>,
+    /// Relative velocity where no fibre moves, and the speed at which its gap may close [m/s].
+    offset: DVec3,
+    /// The gap before the step, as the linear motion sees it [m].
+    gap: f64,
+}
+
+impl Nsgs {
+    /// The problem of a step: equation 3, with gaps. Returns the gaps before the step, too [m].
+    pub(super) fn problem(
+        &self,
+        systems: Vec<System>,
+        touches: &[Touch],
+        guess: &Velocities,
+        world: &World<'_>,
+    ) -> (FullProblem, Vec<f64>) {
+        let mut full = FullProblem::default();
+        for system in systems {
+            full.masses.push(system.mass);
+            full.impulses.push(system.impulse);
+        }
+        let rows =
+            touches.par_iter().enumerate().map(|(contact, touch)| self.row(contact, touch, guess, world));
+        let mut gaps = Vec::with_capacity(touches.len());
+        for (row, touch) in rows.collect::<Vec<_>>().into_iter().zip(touches) {
+            full.jacobian.extend(row.blocks);
+            full.offset.push(row.offset);
+            full.friction.push(touch.friction);
+            gaps.push(row.gap);
+        }
+        (full, gaps)
+    }
+
+    /// How velocities move one contact.
+    fn row(&self, contact: usize, touch: &Touch, guess: &Velocities, world: &World<'_>) -> Row {
+        let axes = touch.axes();
+        let mut blocks: Vec<JacobianBlock> = Vec::with_capacity(2);
+        let mut carried: [Option<Carried>; 2] = [None; 2];
+        let mut moving = DVec3::ZERO;
+        for (side, (sign, point)) in [(1.0, Some(touch.first)), (-1.0, touch.second)].into_iter().enumerate()
+        {
+            let Some(point) = point else { continue };
+            let Point { strand: object, vertex, share } = point;
+            let Some(fibre) = &self.fibres[object] else {
+                carried[side] = Some(self.rigid_motion(&point, world));
+                continue;
+            };
+            let freedom = fibre.freedom();
+            let mut rows = vec![0.0; 3 * freedom];
+            carried[side] = Some(fibre.touch(vertex, share, &mut rows));
+            let mut values = vec![0.0; 3 * freedom];
+            for column in 0..freedom {
+                let along = DVec3::new(rows[column], rows[freedom + column], rows[2 * freedom + column]);
+                moving += sign * guess[object][column] * along;
+                let own = axes.transpose() * along * sign;
+                (0..3).for_each(|axis| values[axis * freedom + column] = own[axis]);
+            }
+            match blocks.iter_mut().find(|block| block.object == object) {
+                Some(block) => block.values.iter_mut().zip(values).for_each(|(sum, value)| *sum += value),
+                None => blocks.push(JacobianBlock { contact, object, values }),
+            }
+        }
+        // Both sides are looked at where they touch: hair that goes along with one body rigidly does not slide.
+        let carried = match carried {
+            [Some(first), Some(second)] => {
+                let between = first.point.midpoint(second.point);
+                first.at(between) - second.at(between)
+            }
+            [first, _] => first.map_or(DVec3::ZERO, |first| first.velocity) - touch.drift,
+        };
+        let gap = touch.gap - world.dt * touch.normal.dot(moving + carried);
+        // An overlap closes no more; to ask for more than that, with friction, could ask for what is impossible.
+        let offset = axes.transpose() * carried + DVec3::X * (gap / world.dt).max(0.0);
+        Row { blocks, offset, gap }
+    }
+
+    /// Velocities and forces [N] that solve the problem. With `gaps`, overlaps are undone as well.
+    pub(super) fn solved(
+        &mut self,
+        full: FullProblem,
+        touches: &[Touch],
+        before: &[(u64, DVec3)],
+        gaps: Option<&[f64]>,
+        dt: f64,
+        report: &mut Report,
+    ) -> Result<Solved, StepError> {
+        let bad = |error: &dyn std::fmt::Display| StepError::BadStep(format!("contact problem: {error}"));
+        if touches.is_empty() {
+            self.problem = None;
+            let velocities = report.time("solve", || free_velocities(full))?;
+            return Ok(Solved { velocities, ..Solved::default() });
+        }
+        let assembly = report.time("assembly", || full.assembly()).map_err(|error| bad(&error))?;
+        let problem = report.time("assembly", || assembly.reduced());
+        let start = touches.iter().map(|touch| {
+            let known = before.binary_search_by_key(&touch.key, |(key, _)| *key).ok();
+            known.map_or(DVec3::ZERO, |place| touch.axes().transpose() * before[place].1 * dt)
+        });
+        let start: Vec<DVec3> = start.collect();
+        let solution =
+            report.time("solve", || solve(&problem, &self.settings(dt, gaps.is_some()), Some(&start)));
+        let solution = solution.map_err(|error| bad(&error))?;
+        if gaps.is_some() {
+            note(&solution, report);
+        }
+        let velocities = report.time("solve", || assembly.velocities(&solution.forces));
+        let changes = match gaps {
+            Some(gaps) => report.time("overlaps", || {
+                let after: Vec<f64> = gaps
+                    .iter()
+                    .zip(&solution.velocities)
+                    .map(|(gap, u)| gap + dt * u.x - gap.max(0.0))
+                    .collect();
+                self.undone(&assembly, problem, touches, &after, dt)
+            }),
+            None => Velocities::new(),
+        };
+        let forces = touches.iter().zip(&solution.forces);
+        let forces = forces.map(|(touch, force)| (touch.key, touch.axes() * *force / dt));
+        let forces = forces.filter(|(_, force)| *force != DVec3::ZERO).collect();
+        self.problem = Some(full);
+        Ok(Solved { velocities, forces, changes })
+    }
+
+    /// Changes of the coordinates that undo a part of overlaps, without friction and without speed. `gaps` are those after the step
+    /// [m].
+    fn undone(
+        &self,
+        assembly: &Assembly<'_>,
+        mut problem: Problem,
+        touches: &[Touch],
+        gaps: &[f64],
+        dt: f64,
+    ) -> Velocities {
+        if gaps.iter().all(|gap| *gap > -TOUCHING) {
+            return Velocities::new();
+        }
+        for ((offset, touch), gap) in problem.offset.iter_mut().zip(touches).zip(gaps) {
+            let closing = match touch.second {
+                _ if *gap > -TOUCHING => gap.max(0.0) / dt,
+                // A body goes where it goes: hair leaves it at once.
+                None => (gap / dt).max(-self.leaving_speed * self.leverage(touch)),
+                Some(_) => {
+                    let speed = self.params.correction_speed * self.leverage(touch);
+                    (self.params.correction * gap / dt).max(-speed)
+                }
+            };
+            *offset = DVec3::X * closing;
+        }
+        problem.friction.fill(0.0);
+        let settings = Settings {
+            global: Global::GaussSeidel,
+            tolerance: UNDOING_TOLERANCE,
+            most_sweeps: UNDOING_SWEEPS,
+            ..Settings::default()
+        };
+        match solve(&problem, &settings, None) {
+            Ok(solution) => {
+                let mut changes = assembly.responses(&solution.forces);
+                changes.iter_mut().flatten().for_each(|change| *change *= dt);
+                changes
+            }
+            Err(_) => Velocities::new(),
+        }
+    }
+
+    /// How the contact problem of the last pass is solved, or of one before it.
+    fn settings(&self, dt: f64, is_last: bool) -> Settings {
+        let local = self.params.local.parse::<LocalSolver>().unwrap_or_default();
+        if !is_last {
+            let (global, tolerance) = (Global::GaussSeidel, GUESS_TOLERANCE.max(self.params.tolerance_fast));
+            return Settings { global, tolerance, most_sweeps: GUESS_SWEEPS, local, ..Settings::default() };
+        }
+        let turning = |fibre: &dyn Fibre| dt * fibre.turning(&fibre.velocities());
+        let turn = self.fibres.iter().flatten().map(|fibre| turning(fibre.as_ref())).fold(0.0, f64::max);
+        let is_calm = turn < CALM * self.params.most_turn;
+        Settings {
+            tolerance: if is_calm { self.params.tolerance } else { self.params.tolerance_fast },
+            most_sweeps: self.params.most_sweeps,
+            most_interior_steps: INTERIOR_STEPS,
+            global: self.params.global.parse().unwrap_or_default(),
+            local,
+            ..Settings::default()
+        }
+    }
+}
+
+/// Velocities of fibres that nothing touches.
+fn free_velocities(full: FullProblem) -> Result<Velocities, StepError> {
+    let free = |(mass, mut impulse): (Vec<f64>, Vec<f64>)| {
+        let factor = Mass::from_rows(&mass, impulse.len()).factored()?;
+        factor.solve(&mut impulse);
+        Some(impulse)
+    };
+    let all: Vec<_> = full.masses.into_par_iter().zip(full.impulses).map(free).collect();
+    match all.iter().position(Option::is_none) {
+        Some(strand) => Err(lost(strand, 0, "its equations of motion have no solution")),
+        None => Ok(all.into_iter().flatten().collect()),
+    }
+}
+
+fn note(solution: &Solution, report: &mut Report) {
+    report.residual = report.residual.max(solution.error.max(solution.natural));
+    report.iterations += (solution.sweeps + solution.interior_steps) as u32;
+    report.contact_problems.count += 1;
+    report.contact_problems.unsolved += u32::from(!solution.converged);
+    report.contact_problems.contacts += solution.forces.len() as u64;
+}
