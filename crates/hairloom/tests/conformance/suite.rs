@@ -348,7 +348,8 @@ pub(crate) fn held_vertices_beyond_the_root_stay_put(build: &Build, traits: Trai
             assert!(error < 1.0e-7, "strand {strand}, vertex {vertex} is off by {error} m");
         }
     }
-    assert!(world.stretch(&state) < traits.stretch);
+    let stretch = world.stretch(&state);
+    assert!(stretch < traits.stretch, "{stretch}");
 }
 
 pub(crate) fn free_strands_fall_as_galileo_says(build: &Build, traits: Traits) {
