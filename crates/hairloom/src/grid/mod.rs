@@ -184,19 +184,6 @@ impl MpmGrid {
             })
             .filter(|(_, node)| node.mass() > 0.0)
     }
-
-    /// Every node with mass, to be changed between phases.
-    pub fn nodes_mut(&mut self) -> impl Iterator<Item = (IVec3, &mut Node)> {
-        let blocks = &self.blocks;
-        self.nodes
-            .iter_mut()
-            .enumerate()
-            .flat_map(|(block, nodes)| {
-                let corner = blocks.corner(block);
-                nodes.iter_mut().enumerate().map(move |(at, node)| (corner + within_block(at), node))
-            })
-            .filter(|(_, node)| node.mass() > 0.0)
-    }
 }
 
 /// The place of a node within its block.

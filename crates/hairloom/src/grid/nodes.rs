@@ -43,11 +43,6 @@ impl Node {
     fn set(&mut self, first: Vec3, second: Vec3) {
         self.0.0 = [first.x, first.y, first.z, self.0.0[3], second.x, second.y, second.z, 0.0];
     }
-
-    /// Adds to the impulse [N s], after the scatter and before the update.
-    pub fn push(&mut self, impulse: Vec3) {
-        self.set(self.first(), self.second() + impulse);
-    }
 }
 
 impl MpmGrid {
