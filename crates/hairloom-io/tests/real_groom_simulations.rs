@@ -3,10 +3,10 @@
 mod real_grooms;
 
 use hairloom::body::TriMesh;
-use hairloom::groom::Groom;
+use hairloom::groom::{Groom, turn_strands};
 use hairloom::scene::{GroomFileSettings, Scene};
 use hairloom::simulate::{AnimatedMesh, Library, Simulation};
-use hairloom_io::Folder;
+use hairloom_io::{BodyMesh, Folder};
 use real_grooms::real_groom;
 use toml::Value;
 
@@ -192,4 +192,26 @@ fn real_groom_from_tip_to_root_is_turned() {
     let left = [&settings[..], &[("groom.turn".to_owned(), Value::Boolean(false))]].concat();
     let simulation = Simulation::new(scene(&left), &Reversed).unwrap();
     assert_eq!(simulation.imported().turned.strands, 0);
+}
+
+/// Strands of Sintel's hair given from tip to root, among the others: her tips lie a fifth of their length off the head.
+#[test]
+#[ignore = "needs real grooms, which are not part of the project: cargo xtask test"]
+fn real_groom_of_sintel_has_single_strands_turned() {
+    let folder = Folder::new("");
+    let path = |name: &str| real_groom(name).to_string_lossy().into_owned();
+    let body = BodyMesh::new(folder.mesh(&path("sintel/sintel.obj")).unwrap()).unwrap();
+    let proper = folder.groom(&path("sintel/SintelHairOriginal-sintel_hair.16points.tfx")).unwrap();
+    // Of so many strands one is reversed, so many may be wrong afterwards.
+    for (every, wrong) in [(3, 114), (500, 11)] {
+        let mut given = proper.clone();
+        for strand in (0..given.strands()).step_by(every) {
+            let range = given.curves.range(strand);
+            given.curves.points[range].reverse();
+        }
+        let (turned, found) = turn_strands(&given, &|point| body.skin(point));
+        let differs = |&strand: &usize| turned.curves.strand(strand) != proper.curves.strand(strand);
+        let count = (0..proper.strands()).filter(differs).count();
+        assert!(count <= wrong, "one of {every} reversed: {count} strands are wrong, {found:?}");
+    }
 }

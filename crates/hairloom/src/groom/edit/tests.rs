@@ -381,3 +381,44 @@ fn hair_that_stands_right_or_nowhere_near_the_body_is_not_turned() {
     let speck = |point: Vec3| ((point - Vec3::X * 50.0).length() - 0.01, Vec3::X);
     assert_eq!(turn_strands(&proper, &speck).1, Turned::default());
 }
+
+/// Hair of 0.3 m that falls along the upper half of a ball of 1 m: tips are a tenth of its length away from the ball at
+/// most, which is less than half of what roots and tips of spikes are apart. Those in `reversed` are given from tip to root.
+fn falling(reversed: impl Fn(usize) -> bool) -> (Groom, Groom) {
+    let mut random = Random::new(3);
+    let (mut proper, mut given) = (Curves::default(), Curves::default());
+    for strand in 0..2000 {
+        let mut root = random.direction();
+        root.y = root.y.abs();
+        let down = (Vec3::NEG_Y - root * root.dot(Vec3::NEG_Y)).normalize_or(Vec3::X);
+        let away = 0.01 + 0.02 * random.unit();
+        let along = |k: usize| {
+            let s = k as f32 / 7.0;
+            (root * (0.3 * s).cos() + down * (0.3 * s).sin()) * (1.0001 + away * s)
+        };
+        let points: Vec<Vec3> = (0..8).map(along).collect();
+        proper.push(points.iter().copied());
+        match reversed(strand) {
+            true => given.push(points.into_iter().rev()),
+            false => given.push(points),
+        }
+    }
+    (filled(proper), filled(given))
+}
+
+#[test]
+fn single_strands_of_falling_hair_are_turned() {
+    type Reversed = fn(usize) -> bool;
+    let cases: [(Reversed, bool); 3] =
+        [(|strand| strand % 3 == 0, false), (|strand| strand % 3 != 0, true), (|strand| strand == 41, false)];
+    for (case, (reversed, most)) in cases.into_iter().enumerate() {
+        let (proper, given) = falling(reversed);
+        let (turned, found) = turn_strands(&given, &ball);
+        let right = |&strand: &usize| turned.curves.strand(strand) == proper.curves.strand(strand);
+        let right = (0..2000).filter(right).count();
+        assert!(right >= 1998 && found.most == most, "case {case}: {right} right, {found:?}");
+        assert!(right == 2000 || case < 2, "case {case}: {right} right, {found:?}");
+    }
+    let (proper, _) = falling(|_| false);
+    assert_eq!(turn_strands(&proper, &ball).1, Turned::default());
+}
