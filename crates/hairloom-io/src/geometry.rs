@@ -76,11 +76,11 @@ impl Geometry {
         }
     }
 
-    /// What in the file brings in more that is not read, in words.
+    /// What in the file is left out, as far as it was read, in words.
     pub(crate) fn unfollowed(&self) -> Option<String> {
         match self {
-            Self::Usd(stage) => (!stage.warnings().is_empty()).then(|| stage.warnings().join("; ")),
-            Self::Alembic(_) => None,
+            Self::Usd(stage) => stage.notes().line(),
+            Self::Alembic(archive) => archive.notes.line(),
         }
     }
 

@@ -169,6 +169,14 @@ impl FileGroom {
 
 /// Reads the groom in a file, the first frame if it moves, in the file's own unit and axes.
 pub fn read(path: impl AsRef<Path>, said: &Said) -> Result<FileGroom, CacheError> {
+    Ok(read_with_notes(path, said)?.0)
+}
+
+/// Reads the groom in a file, as [`read`] does, and tells in words what of it is left out or changed.
+pub fn read_with_notes(
+    path: impl AsRef<Path>,
+    said: &Said,
+) -> Result<(FileGroom, Option<String>), CacheError> {
     let path = path.as_ref();
     let format =
         GroomFormat::of_file(path).ok_or_else(|| CacheError::unknown_groom(path, GroomFormat::READ))?;
@@ -185,7 +193,7 @@ pub fn read(path: impl AsRef<Path>, said: &Said) -> Result<FileGroom, CacheError
             parsed.map_err(|problem| obj::ObjError { path: path.to_owned(), problem })?
         }
     };
-    Ok(FileGroom { groom, space })
+    Ok((FileGroom { groom, space }, None))
 }
 
 /// Reads the groom in a file, the first frame if it moves, in metres and y up.
@@ -193,13 +201,14 @@ pub fn read_metres(path: impl AsRef<Path>, said: &Said) -> Result<Groom, CacheEr
     Ok(read(path, said)?.into_metres())
 }
 
-fn read_geometry(path: &Path, said: &Said) -> Result<FileGroom, CacheError> {
+fn read_geometry(path: &Path, said: &Said) -> Result<(FileGroom, Option<String>), CacheError> {
     let mut geometry = Geometry::open(path, said.allow_outside)?;
     if !geometry.has_curves() {
         return Err(geometry.without(path, CacheError::NoCurves { path: path.to_owned() }));
     }
     let space = valid(path, geometry.leave_in_own_space(said))?;
-    Ok(FileGroom { groom: geometry.groom(f64::NEG_INFINITY)?, space })
+    let groom = geometry.groom(f64::NEG_INFINITY)?;
+    Ok((FileGroom { groom, space }, geometry.unfollowed()))
 }
 
 fn valid(path: &Path, space: Space) -> Result<Space, CacheError> {

@@ -14,6 +14,7 @@ mod geometry;
 pub mod grooms;
 pub mod hair;
 mod library;
+mod notes;
 pub mod obj;
 pub mod ply;
 pub mod run;

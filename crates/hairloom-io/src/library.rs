@@ -11,6 +11,7 @@ use crate::cache::CacheError;
 use crate::file::{FileProblem, read_bytes};
 use crate::geometry::Geometry;
 use crate::grooms::{GroomFormat, Said};
+use crate::notes::Notes;
 use crate::stage::StageMesh;
 use crate::{grooms, obj, ply, tfxmesh};
 
@@ -18,16 +19,17 @@ use crate::{grooms, obj, ply, tfxmesh};
 ///
 /// Grooms come from every format of [`crate::grooms`], meshes from USD (`.usd`, `.usda`, `.usdc`, `.usdz`), Alembic (`.abc`), `.obj`, `.ply` and `.tfxmesh`, moving meshes from USD and Alembic. All curves of a USD or Alembic file together are the groom, and all its
 /// meshes are one mesh, placed as the file places them; of things that move, the first sample counts unless a moving mesh is asked for.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
     allow_outside: bool,
+    notes: Notes,
 }
 
 impl Folder {
     /// Looks for files in `path`.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), allow_outside: false }
+        Self { path: path.into(), allow_outside: false, notes: Notes::default() }
     }
 
     /// Whether files that a scene names may bring in others from outside their folders; otherwise they may not.
@@ -85,10 +87,18 @@ impl Library for Folder {
         match GroomFormat::of_file(&path) {
             Some(_) => {
                 let said = Said { allow_outside: self.allow_outside, ..Said::from(settings) };
-                grooms::read_metres(&path, &said).map_err(|error| error.to_string())
+                let read = grooms::read_with_notes(&path, &said).map_err(|error| error.to_string())?;
+                if let Some(note) = read.1 {
+                    self.notes.tell(|| format!("{}: {note}", path.display()));
+                }
+                Ok(read.0.into_metres())
             }
             None => Err(Self::unknown(file, "grooms", GroomFormat::READ)),
         }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.notes.take()
     }
 
     fn mesh(&self, file: &str) -> Result<TriMesh, String> {

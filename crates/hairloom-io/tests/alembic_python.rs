@@ -254,6 +254,10 @@ fn archives_of_the_alembic_library_are_read() {
     assert_eq!(values("groom_group_id"), Some((Domain::Strand, Values::Int(vec![5, 5]))));
     let shade = Values::Float(vec![0.5, 0.25, 0.25, 0.5, 0.25]);
     assert_eq!(values("shade"), Some((Domain::Vertex, shade)));
+    let cache = Cache::open(folder.path().join("hair.abc")).unwrap();
+    cache.frame(0).unwrap();
+    let left_out = cache.unfollowed().unwrap();
+    assert_eq!(left_out, "parameter names is left out: it has no numbers, pairs or triples");
     // Halfway between two samples points and transforms are halfway, too.
     let halfway = archive.groom(0.5 / 24.0).unwrap().curves.points;
     let (before, after) = (points(&expected["hair"]["points"][0]), points(&expected["hair"]["points"][1]));
@@ -284,6 +288,8 @@ fn blender_imports_our_cache() {
     let folder = tempfile::tempdir().unwrap();
     let path = cache(folder.path());
     let ours = Cache::open(&path).unwrap();
+    ours.frame(0).unwrap();
+    assert_eq!(ours.unfollowed(), None);
     let seen = &run("blender.py", &[&path])[0]["frames"];
     assert_eq!(seen.as_object().unwrap().len(), ours.frames());
     for index in 0..ours.frames() {

@@ -72,9 +72,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let said = Said { unit: arguments.to_unit, up: arguments.to_up, ..Said::default() };
     let (cache, space) =
         Cache::open_in_own_space(&arguments.from, &arguments.source.said()).map_err(Failure::bad_input)?;
-    if let Some(unread) = cache.unfollowed() {
-        tell(&format!("warning: {from}: {unread}"));
-    }
     let to_cache =
         matches!(GroomFormat::of_file(&arguments.to), Some(GroomFormat::Usd | GroomFormat::Alembic));
     let frames = cache.frames();
@@ -92,12 +89,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             tell(&format!("note: {from} has bodies as well; the hair alone is converted"));
         }
     }
-    let read = match arguments.frame.unwrap_or(0) {
-        0 => grooms::read(&arguments.from, &arguments.source.said()).map_err(Failure::bad_input)?,
-        frame => FileGroom { groom: cache.frame(frame).map_err(Failure::bad_input)?.groom, space },
+    let (mut file, left_out) = match arguments.frame.unwrap_or(0) {
+        0 => {
+            grooms::read_with_notes(&arguments.from, &arguments.source.said()).map_err(Failure::bad_input)?
+        }
+        frame => {
+            let groom = cache.frame(frame).map_err(Failure::bad_input)?.groom;
+            (FileGroom { groom, space }, cache.unfollowed())
+        }
     };
     drop(cache);
-    let mut file = read;
+    tell_left_out(&arguments.from, left_out);
     file.groom = as_it_is(file.groom, &arguments.to, file.space)
         .map_err(|error| Failure::bad_input(format!("{from}: {error}")))?;
     if let Some(body) = body {
@@ -143,6 +145,12 @@ fn as_it_is(mut groom: Groom, to: &Path, space: Space) -> Result<Groom, GroomErr
     Ok(groom)
 }
 
+fn tell_left_out(from: &Path, left_out: Option<String>) {
+    if let Some(left_out) = left_out {
+        tell(&format!("warning: {}: {left_out}", from.display()));
+    }
+}
+
 /// Converts a cache, frame by frame.
 fn all_frames(
     arguments: &Arguments,
@@ -160,6 +168,7 @@ fn all_frames(
         })
     };
     let written = convert_frames(cache, space, &arguments.to, said, body, edit).map_err(Failure::run)?;
+    tell_left_out(&arguments.from, cache.unfollowed());
     let ((strands, vertices), frames) = (written, cache.frames());
     print(&format!("{}: {strands} strands, {vertices} vertices, {frames} frames\n", arguments.to.display()))
 }

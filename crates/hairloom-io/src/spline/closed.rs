@@ -82,6 +82,7 @@ mod tests {
 
     use super::super::lay_all;
     use super::*;
+    use crate::notes::Notes;
 
     fn ring(basis: Option<Basis>, controls: Vec<Vec3>) -> Groom {
         let cubic = basis.map(|basis| Cubic { basis, pinned: false });
@@ -93,7 +94,7 @@ mod tests {
         let varying = vec![Attribute { name: "v".into(), domain: Domain::Vertex, values }];
         let varying = if cubic.is_some() { varying } else { Vec::new() };
         let part = Unlaid { cubic, first: None, groom, varying }.opened(|_| Ok(())).unwrap();
-        lay_all(vec![part], u64::MAX, |_| Ok(())).unwrap().remove(0)
+        lay_all(vec![part], u64::MAX, |_| Ok(()), &Notes::default()).unwrap().remove(0)
     }
 
     #[test]

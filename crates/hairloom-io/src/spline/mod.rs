@@ -21,6 +21,7 @@ pub(crate) use closed::closed_ends;
 use glam::Vec3;
 use hairloom::groom::{Attribute, Curves, Domain, Groom, Values};
 
+use crate::notes::Notes;
 use crate::stage::element_bytes;
 use basis::Place;
 use column::Column;
@@ -57,11 +58,15 @@ pub(crate) fn lay_all(
     parts: Vec<Unlaid>,
     worth: u64,
     pay: impl Fn(u64) -> Result<(), String>,
+    notes: &Notes,
 ) -> Result<Vec<Groom>, String> {
     let wanted = parts.iter().map(Unlaid::wanted).collect::<Result<Vec<_>, _>>()?;
     let bytes = |most: f64| -> u64 {
         let each = parts.iter().zip(&wanted).map(|(part, wanted)| part.bytes(wanted, most));
         each.fold(0, u64::saturating_add)
+    };
+    let vertices = |most: f64| -> usize {
+        parts.iter().zip(&wanted).map(|(part, wanted)| part.vertices(wanted, most)).sum()
     };
     let (mut low, mut high) = (0.0, MOST as f64);
     let most = match bytes(high) <= worth {
@@ -71,6 +76,14 @@ pub(crate) fn lay_all(
                 let middle = 0.5 * (low + high);
                 *(if bytes(middle) <= worth { &mut low } else { &mut high }) = middle;
             }
+            notes.tell(|| {
+                format!(
+                    "its cubic curves need {} vertices to be followed within {TOLERANCE} of their length, and a file of this size is worth \
+                     {}: they are followed less closely (export polylines, or curves with more control points)",
+                    vertices(MOST as f64),
+                    vertices(low)
+                )
+            });
             low
         }
     };
@@ -252,7 +265,7 @@ mod tests {
         pay: impl Fn(u64) -> Result<(), String>,
     ) -> Result<Groom, String> {
         let part = Unlaid { cubic: Some(*cubic), first: first.map(<[Vec3]>::to_vec), groom, varying };
-        Ok(lay_all(vec![part], worth, pay)?.remove(0))
+        Ok(lay_all(vec![part], worth, pay, &Notes::default())?.remove(0))
     }
 
     /// A strand that winds, which wants six vertices for each control point, and one that does not.
@@ -271,7 +284,11 @@ mod tests {
         assert_eq!(counts(&all), [96, 16]);
         for (worth, wanted) in [(16 * 112, [96, 16]), (16 * 76, [60, 16]), (16 * 32, [16, 16]), (0, [16, 16])]
         {
-            let fewer = lay(&cubic, None, two(), Vec::new(), worth, |_| Ok(())).unwrap();
+            let notes = Notes::default();
+            let part = Unlaid { cubic: Some(cubic), first: None, groom: two(), varying: Vec::new() };
+            let fewer = lay_all(vec![part], worth, |_| Ok(()), &notes).unwrap().remove(0);
+            let told = notes.line().unwrap_or_default();
+            assert_eq!(told.contains("need 112 vertices"), wanted[0] < 96, "{told}");
             assert!(counts(&fewer)[0].abs_diff(wanted[0]) <= 1, "{worth}: {:?}", counts(&fewer));
             assert_eq!((counts(&fewer)[1], fewer.widths.len()), (wanted[1], fewer.vertices()));
             assert!(16 * fewer.vertices() as u64 <= worth.max(16 * 32));

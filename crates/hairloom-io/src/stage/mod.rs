@@ -21,10 +21,10 @@ use budget::Budget;
 use glam::{DMat4, DVec3, DVec4, Vec3};
 use hairloom::body::TriMesh;
 use hairloom::groom::Groom;
-use unread::Unread;
 
 use crate::cache::{CacheError, layout};
 use crate::grooms::decimal;
+use crate::notes::Notes;
 use crate::space::{Axis, Space};
 use crate::spline;
 use crate::usd::{ComposedPrim, Composition, Specifier, Value};
@@ -53,7 +53,7 @@ pub(crate) struct Stage {
     /// The prims with meshes, by their numbers.
     meshes: Vec<u32>,
     /// What is left out and may matter, in words.
-    warnings: Vec<String>,
+    notes: Notes,
 }
 
 /// A prim with curves.
@@ -80,9 +80,8 @@ impl Stage {
         let z_up = layer.metadata("upAxis")?.is_some_and(|axis| axis.as_str() == Some("Z"));
         let up = if z_up { Axis::Z } else { Axis::Y };
         let (space, scene_from_layer) = (Space { unit: unit as f32, up }, scene_from_file(unit, up));
-        let (curves, meshes, unread) = geometry(&layer)?;
-        let warnings = unread.after(layer.warnings());
-        Ok(Self { layer, scene_from_layer, space, per_second, curves, meshes, warnings })
+        let (curves, meshes, notes) = geometry(&layer)?;
+        Ok(Self { layer, scene_from_layer, space, per_second, curves, meshes, notes })
     }
 
     /// The unit and axes of the layer.
@@ -91,8 +90,8 @@ impl Stage {
     }
 
     /// What is left out and may matter, in words.
-    pub(crate) fn warnings(&self) -> &[String] {
-        &self.warnings
+    pub(crate) fn notes(&self) -> &Notes {
+        &self.notes
     }
 
     /// Takes the layer for one in this unit and these axes from now on.
@@ -199,7 +198,7 @@ impl Stage {
             parts.push(part);
         }
         let pay = |bytes| budget.pay(bytes);
-        let laid = spline::lay_all(parts, budget.worth(), pay);
+        let laid = spline::lay_all(parts, budget.worth(), pay, &self.notes);
         laid.and_then(|parts| merge(parts, pay)).map_err(|problem| self.problem("/", &problem))
     }
 
@@ -308,8 +307,9 @@ pub(crate) fn scene_from_file(unit: f64, up: Axis) -> DMat4 {
 }
 
 /// The curves, the numbers of the prims with meshes, and what is left out.
-fn geometry(layer: &Composition) -> Result<(Vec<CurvesPrim>, Vec<u32>, Unread), CacheError> {
-    let (mut curves, mut meshes, mut unread) = (Vec::new(), Vec::new(), Unread::default());
+fn geometry(layer: &Composition) -> Result<(Vec<CurvesPrim>, Vec<u32>, Notes), CacheError> {
+    let (mut curves, mut meshes, notes) = (Vec::new(), Vec::new(), Notes::default());
+    layer.warnings().iter().for_each(|warning| notes.tell(|| warning.clone()));
     let mut open: Vec<(ComposedPrim<'_>, bool)> =
         layer.root().first_child().into_iter().map(|prim| (prim, false)).collect();
     while let Some((prim, above)) = open.pop() {
@@ -332,14 +332,14 @@ fn geometry(layer: &Composition) -> Result<(Vec<CurvesPrim>, Vec<u32>, Unread), 
             "BasisCurves" if is_copy(prim)? => {}
             "BasisCurves" => {
                 curves.push(CurvesPrim { node: prim.node(), guides });
-                unread.primvars(prim)?;
+                notes.primvars_left_out(prim)?;
             }
             "Mesh" => meshes.push(prim.node()),
-            kind => unread.prim(prim, kind),
+            kind => notes.prim_left_out(prim, kind),
         }
         open.extend(prim.first_child().map(|child| (child, guides)));
     }
-    Ok((curves, meshes, unread))
+    Ok((curves, meshes, notes))
 }
 
 /// Whether a prim's strands are among others that Hairloom wrote.

@@ -1,36 +1,12 @@
 //! What curves have and a groom has no place for.
 
 use crate::cache::CacheError;
+use crate::notes::Notes;
 use crate::usd::{ComposedPrim, Value};
 
-/// So many are told of by name.
-const MOST_TOLD: usize = 16;
-
-/// What is left out, in words.
-#[derive(Debug, Default)]
-pub(super) struct Unread {
-    told: Vec<String>,
-    untold: usize,
-}
-
-impl Unread {
-    fn tell(&mut self, text: impl FnOnce() -> String) {
-        match self.told.len() < MOST_TOLD {
-            true => self.told.push(text()),
-            false => self.untold += 1,
-        }
-    }
-
-    /// All of it after what the layers have left out.
-    pub(super) fn after(mut self, layers: &[String]) -> Vec<String> {
-        if self.untold > 0 {
-            self.told.push(format!("{} more are left out", self.untold));
-        }
-        layers.iter().cloned().chain(self.told).collect()
-    }
-
+impl Notes {
     /// Tells of a prim whose kind is not read, or not all of it.
-    pub(super) fn prim(&mut self, prim: ComposedPrim<'_>, kind: &str) {
+    pub(super) fn prim_left_out(&self, prim: ComposedPrim<'_>, kind: &str) {
         let path = prim.path();
         match kind {
             "PointInstancer" => self.tell(|| {
@@ -46,7 +22,7 @@ impl Unread {
     }
 
     /// Tells of the primvars of curves that a groom has no place for.
-    pub(super) fn primvars(&mut self, prim: ComposedPrim<'_>) -> Result<(), CacheError> {
+    pub(super) fn primvars_left_out(&self, prim: ComposedPrim<'_>) -> Result<(), CacheError> {
         for attribute in prim.attributes()? {
             let Some(name) = attribute.name().strip_prefix("primvars:") else { continue };
             if name.ends_with(":indices") {

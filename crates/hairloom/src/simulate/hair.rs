@@ -118,7 +118,9 @@ fn source_groom(
     let start = scene.time.start;
     let groom = match &scene.groom.source {
         GroomSource::File(file) => {
-            library.groom_as(file, &scene.groom.of_file).map_err(SimulationError::Groom)?
+            let groom = library.groom_as(file, &scene.groom.of_file).map_err(SimulationError::Groom)?;
+            warnings.extend(library.notes().into_iter().map(Warning));
+            groom
         }
         GroomSource::Style(style) => {
             let track = holder.ok_or_else(|| {

@@ -37,6 +37,10 @@ pub trait Library {
     fn groom(&self, file: &str) -> Result<Groom, String> {
         self.groom_as(file, &GroomFileSettings::default())
     }
+    /// What of the files read so far is left out or changed, in words; each is told once.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
     /// The mesh in a file.
     fn mesh(&self, file: &str) -> Result<TriMesh, String>;
     /// The moving mesh in a file.

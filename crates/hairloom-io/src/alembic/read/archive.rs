@@ -9,6 +9,7 @@ use super::super::header::{MetadataTable, decode_objects, metadata_value};
 use super::super::source::Source;
 use super::super::time::TimeSampling;
 use super::reader::{Child, Reader, Result};
+use crate::notes::Notes;
 use glam::DMat4;
 
 /// At the end of the headers of an object's children stand so many bytes of hashes.
@@ -65,6 +66,8 @@ pub struct Archive {
     /// Each after the object above it, the top first.
     pub(super) objects: Vec<Object>,
     names: String,
+    /// What is left out, as far as it was read.
+    pub(crate) notes: Notes,
 }
 
 impl Archive {
@@ -90,6 +93,7 @@ impl Archive {
             placement: None,
             objects: Vec::new(),
             names: String::new(),
+            notes: Notes::default(),
         };
         let root = archive.read_front()?;
         let (samplings, table, metadata, top) = archive.read_root(root)?;

@@ -211,8 +211,12 @@ impl Session<'_> {
         groom: &mut Groom,
         taken: &mut Taken,
     ) -> Result<()> {
-        let Some(param) = self.param_at(params, index, time)? else { return Ok(()) };
         let name = params.headers[index].name.as_str();
+        let left_out = |why: &str| self.archive.notes.tell(|| format!("parameter {name} is left out: {why}"));
+        let Some(param) = self.param_at(params, index, time)? else {
+            left_out("it has no numbers, pairs or triples");
+            return Ok(());
+        };
         // Twice, for a list that grows.
         self.reader.pay((2 * size_of::<Attribute>() + name.len()) as u64, 0)?;
         if name == names::WIDTH {
@@ -225,7 +229,8 @@ impl Session<'_> {
             taken.varying.push(Attribute { name, domain: Domain::Vertex, values: param.values });
             return Ok(());
         }
-        let Some((domain, one_for_all)) = param.scope.domain(param.values.len(), strands, vertices) else {
+        let Some((domain, one_for_all)) = param.scope.domain(count, strands, vertices) else {
+            left_out(&format!("{count} values, for {strands} strands with {vertices} vertices"));
             return Ok(());
         };
         let mut values = Some(param.values);

@@ -133,7 +133,7 @@ impl Archive {
             let problem = "its curves unfold to more than is in proportion to the file";
             session.reader.pay(bytes, 0).map_err(|_| problem.to_owned())
         };
-        let laid = spline::lay_all(parts, session.reader.worth(), pay);
+        let laid = spline::lay_all(parts, session.reader.worth(), pay, &self.notes);
         laid.and_then(|parts| merge(parts, pay)).map_err(|problem| self.problem(0, problem))
     }
 
