@@ -419,6 +419,9 @@ fn single_strands_of_falling_hair_are_turned() {
         assert!(right >= 1998 && found.most == most, "case {case}: {right} right, {found:?}");
         assert!(right == 2000 || case < 2, "case {case}: {right} right, {found:?}");
     }
-    let (proper, _) = falling(|_| false);
+    let (proper, given) = falling(|strand| strand % 3 == 0);
     assert_eq!(turn_strands(&proper, &ball).1, Turned::default());
+    // On a body that the hair was not made for, roots float, and tips may be nearer by chance.
+    let smaller = |point: Vec3| (point.length() - 0.99, point.normalize_or(Vec3::Y));
+    assert_eq!(turn_strands(&given, &smaller).1, Turned::default());
 }

@@ -14,6 +14,8 @@ const ROUNDING: f32 = 1.0e-3;
 const FARTHER: f32 = 3.0;
 /// The direction of a file is known only if this part of its strands tells.
 const ENOUGH: f32 = 0.1;
+/// Single strands are turned only on a body that fits the hair: where tips are farther from it than roots by this factor.
+const FITTING: f32 = 10.0;
 /// A file is mixed if this part of the strands that tell is unlike the others.
 const MIXED: f32 = 0.02;
 /// So much, in parts of its length, the roots and tips around a strand have to speak for turning one that tells in a file of
@@ -132,7 +134,7 @@ fn reversed_strands(groom: &Groom, skin: Skin<'_>) -> (Vec<bool>, bool) {
     let reversed = told.iter().filter(|ends| ends.reversed()).count();
     let most = 2 * reversed > told.len();
     let unlike = if most { told.len() - reversed } else { reversed };
-    if unlike == 0 {
+    if unlike == 0 || usual.tip < FITTING * usual.root {
         return (vec![most; ends.len()], most);
     }
 
