@@ -51,5 +51,5 @@ pub use parameters::Parameters;
 pub use solver::{RestEngine, RestKind, SolverSettings};
 pub use state::State;
 pub(crate) use state::StrandState;
-pub use time::TimeRange;
+pub use time::{Steps, TimeRange};
 pub use wind::{Wind, WindKind};

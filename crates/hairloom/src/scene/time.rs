@@ -14,20 +14,57 @@ pub struct TimeRange {
     pub frames: u32,
     /// Frames a second [1/s].
     pub fps: f64,
-    /// Solver steps per frame.
-    pub substeps: u32,
+    /// How time is cut into the solver's steps.
+    pub steps: Steps,
+}
+
+/// The steps that a solver is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Steps {
+    /// So many of equal length in each frame: `substeps`.
+    PerFrame(u32),
+    /// So many in each second, wherever frames fall [1/s]: `steps_per_second`. Frames between two steps are interpolated, and
+    /// motion does not depend on how many frames are written.
+    PerSecond(f64),
 }
 
 impl Default for TimeRange {
     fn default() -> Self {
-        Self { start: 0.0, frames: 96, fps: 24.0, substeps: 1 }
+        Self { start: 0.0, frames: 96, fps: 24.0, steps: Steps::PerFrame(1) }
     }
 }
 
 impl TimeRange {
     /// Length of one solver step [s].
     pub fn step(&self) -> f64 {
-        1.0 / (self.fps * f64::from(self.substeps))
+        match self.steps {
+            Steps::PerFrame(count) => 1.0 / (self.fps * f64::from(count)),
+            Steps::PerSecond(rate) => 1.0 / rate,
+        }
+    }
+
+    /// How many steps have to be done for a frame, from the start.
+    pub fn steps_until(&self, frame: u32) -> u64 {
+        match self.steps {
+            Steps::PerFrame(count) => u64::from(frame) * u64::from(count),
+            // A frame that falls on a step but for rounding does not ask for another one.
+            Steps::PerSecond(rate) => {
+                (f64::from(frame) * rate / self.fps * (1.0 - 1.0e-14) - 1.0e-9).ceil() as u64
+            }
+        }
+    }
+
+    /// Time after so many steps from the start [s].
+    pub fn step_time(&self, steps: u64) -> f64 {
+        match self.steps {
+            Steps::PerSecond(rate) => self.start + steps as f64 / rate,
+            Steps::PerFrame(count) => {
+                let (frame, step) = ((steps / u64::from(count)) as u32, (steps % u64::from(count)) as f64);
+                let (begin, end) = (self.frame_time(frame), self.frame_time(frame + 1));
+                begin + (end - begin) * step / f64::from(count)
+            }
+        }
     }
 
     /// Time of a frame [s].
@@ -41,12 +78,20 @@ impl TimeRange {
     }
 
     pub(super) fn read(scene: &Section<'_>) -> Result<Self, SceneError> {
-        let section = scene.section("time", &["start", "end", "frames", "fps", "substeps"])?;
+        let section =
+            scene.section("time", &["start", "end", "frames", "fps", "substeps", "steps_per_second"])?;
         let default = Self::default();
         let start = section.or("start", default.start, |field| field.time())?;
         // Bounds keep the step away from 0 and from infinity.
         let fps = section.or("fps", default.fps, |field| field.between(1e-3, 1e6))?;
-        let substeps = section.or("substeps", default.substeps, |field| field.whole_from_to(1, 10_000))?;
+        section.at_most_one(&["substeps", "steps_per_second"])?;
+        let mut steps = default.steps;
+        if let Some(field) = section.get("substeps") {
+            steps = Steps::PerFrame(field.whole_from_to(1, 10_000)?);
+        }
+        if let Some(field) = section.get("steps_per_second") {
+            steps = Steps::PerSecond(field.between(1e-3, 1e6)?);
+        }
         section.at_most_one(&["end", "frames"])?;
         let mut frames = section.or("frames", default.frames, |field| field.whole(1))?;
         if let Some(field) = section.get("end") {
@@ -58,6 +103,6 @@ impl TimeRange {
             }
             frames = count as u32;
         }
-        Ok(Self { start, frames, fps, substeps })
+        Ok(Self { start, frames, fps, steps })
     }
 }

@@ -1,6 +1,7 @@
 //! A scene at work: hair and bodies made from their descriptions, stepped frame by frame. No files are touched;
 //! what a scene names comes through a [`Library`].
 
+mod between;
 mod hair;
 mod library;
 mod measure;
@@ -18,6 +19,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use thiserror::Error;
 
+use self::between::Between;
 use self::hair::Followers;
 use self::track::{Track, motions};
 use crate::body::{Bodies, Body, BodyError, Motion, Shape, TriMesh};
@@ -136,8 +138,12 @@ pub struct Simulation {
     groom: Groom,
     followers: Option<Followers>,
     state: State,
+    /// The state before the last step.
+    before: State,
     strands: Frame,
     frame: u32,
+    /// Steps that were done.
+    steps: u64,
     warnings: Vec<Warning>,
     imported: Imported,
     rest: Option<Outcome>,
@@ -207,9 +213,11 @@ impl Simulation {
             solver,
             groom,
             followers,
+            before: state.clone(),
             state,
             strands,
             frame: 0,
+            steps: 0,
             warnings,
             imported,
             rest,
@@ -308,15 +316,15 @@ impl Simulation {
     pub fn advance(&mut self) -> Result<FrameReport, SimulationError> {
         let clock = std::time::Instant::now();
         let frame = self.frame + 1;
-        let substeps = self.scene.time.substeps;
-        let (begin, end) = (self.scene.time.frame_time(self.frame), self.scene.time.frame_time(frame));
-        let time_of = |step: u32| {
-            if step == substeps { end } else { begin + (end - begin) * f64::from(step) / f64::from(substeps) }
-        };
+        let time = self.scene.time;
+        let (end, last) = (time.frame_time(frame), time.steps_until(frame));
         let mut report = Report::default();
         let mut jumped = false;
-        for step in 0..substeps {
-            let (from, to) = (time_of(step), time_of(step + 1));
+        while self.steps < last {
+            let (from, to) = (time.step_time(self.steps), time.step_time(self.steps + 1));
+            if self.steps + 1 == last {
+                self.solver.store(&mut self.before);
+            }
             let moved = std::time::Instant::now();
             self.move_bodies(from, to)?;
             report.add_seconds("bodies", moved.elapsed().as_secs_f64());
@@ -329,9 +337,11 @@ impl Simulation {
             jumped |= holder.is_some_and(|held| self.bodies.jumps(held.body as usize));
             let step = self.solver.step(&drive, Step::Dynamic { dt: to - from });
             report.add(&step.map_err(|source| SimulationError::Step { frame, source })?);
+            self.steps += 1;
         }
         let gravity = self.scene.gravity.at(end);
         self.solver.store(&mut self.state);
+        self.show_state_at(end)?;
         let mut measures = report
             .time("measure", || measure(&self.model, &self.state, &self.bodies, &self.attachments, gravity));
         self.check(frame, &measures)?;
@@ -344,6 +354,28 @@ impl Simulation {
         }
         self.frame = frame;
         Ok(FrameReport { frame, time: end, solver: report, measures, seconds: clock.elapsed().as_secs_f64() })
+    }
+
+    /// Brings the state, which is that after the last step, back to a time during it.
+    fn show_state_at(&mut self, time: f64) -> Result<(), SimulationError> {
+        let (from, to) = match self.steps.checked_sub(1) {
+            Some(before) => (self.scene.time.step_time(before), self.scene.time.step_time(self.steps)),
+            None => return Ok(()),
+        };
+        let left = (to - time) / (to - from);
+        if left < 1.0e-6 {
+            return Ok(());
+        }
+        let holder = self.attachments.items.first().and_then(|held| self.tracks.get(held.body as usize));
+        let jumps = holder.is_some_and(|track| track.teleports(from, to));
+        let pose = |time: f64| holder.map_or(Pose::IDENTITY, |track| track.pose(time));
+        let poses = [pose(from), pose(time), pose(to)];
+        let between = Between { poses, part: if jumps { 1.0 } else { 1.0 - left } };
+        let lengths = between.bring_back(&self.before, &mut self.state);
+        self.move_bodies(time, time)?;
+        between::put_held(&self.model, &self.attachments, &self.bodies, &mut self.state);
+        between::keep_lengths(&self.model, &self.held(), &lengths, &mut self.state.positions);
+        Ok(())
     }
 
     /// No cache gets a state that is not finite, or out of this world.
@@ -404,6 +436,9 @@ impl Simulation {
     pub fn save(&self, out: &mut Checkpoint) {
         self.solver.save(out);
         out.put("simulation frame", vec![self.frame]);
+        if self.scene.time.step_time(self.steps) > self.scene.time.frame_time(self.frame) {
+            between::save(&self.before, out);
+        }
         if self.followers.is_some() {
             out.put(
                 "simulation points",
@@ -418,8 +453,13 @@ impl Simulation {
         self.solver.restore(from)?;
         self.solver.store(&mut self.state);
         self.frame = frame;
+        self.steps = self.scene.time.steps_until(frame);
         let time = self.scene.time.frame_time(frame);
         self.move_bodies(time, time)?;
+        if self.scene.time.step_time(self.steps) > time {
+            between::restore(&mut self.before, from)?;
+            self.show_state_at(time)?;
+        }
         if self.followers.is_some() {
             let values = from.take::<f32>("simulation points", 3 * self.strands.points.len())?;
             for (point, value) in self.strands.points.iter_mut().zip(values.chunks_exact(3)) {

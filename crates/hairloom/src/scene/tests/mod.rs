@@ -25,7 +25,7 @@ fn parse_with(text: &str, overrides: &[(&str, &str)]) -> Result<Scene, SceneErro
 #[test]
 fn a_minimal_scene_has_sensible_values() {
     let scene = parse(HEAD).unwrap();
-    assert_eq!(scene.time, TimeRange { start: 0.0, frames: 96, fps: 24.0, substeps: 1 });
+    assert_eq!(scene.time, TimeRange { start: 0.0, frames: 96, fps: 24.0, steps: Steps::PerFrame(1) });
     assert_eq!(scene.material, Material::preset(MaterialPreset::Curly));
     assert_eq!(scene.groom.body.as_deref(), Some("head"));
     assert_eq!(scene.groom_body().unwrap().shape, BodyShape::Figure(Figure::Bust));
@@ -41,6 +41,24 @@ fn times_follow_from_the_end() {
     assert_eq!(scene.time.frames, 60);
     assert_eq!(scene.time.end(), 3.0);
     assert!((scene.time.step() - 1.0 / 120.0).abs() < 1e-15);
+    assert_eq!((scene.time.steps_until(2), scene.time.step_time(8)), (8, scene.time.frame_time(2)));
+    assert_eq!(scene.time.step_time(3), 1.0 + 3.0 / 120.0);
+}
+
+#[test]
+fn steps_fall_where_frames_do_not() {
+    let scene = parse("groom.file = 'a.hair'\ntime = { fps = 50, steps_per_second = 120 }").unwrap();
+    assert_eq!(scene.time.steps, Steps::PerSecond(120.0));
+    assert_eq!([0, 1, 2, 3, 4, 5].map(|frame| scene.time.steps_until(frame)), [0, 3, 5, 8, 10, 12]);
+    // No step more for a frame that is on a step but for rounding.
+    for fps in [24.0, 25.0, 29.97, 30.0, 60.0, 90.0, 144.0] {
+        let time = TimeRange { fps, steps: Steps::PerSecond(5.0 * fps), ..scene.time };
+        for frame in [1, 3, 7, 1001, 86_399] {
+            assert_eq!(time.steps_until(frame), 5 * u64::from(frame), "{fps}");
+        }
+    }
+    let told = parse("groom.file = 'a.hair'\ntime = { substeps = 2, steps_per_second = 120 }").unwrap_err();
+    assert!(told.to_string().contains("steps_per_second"), "{told}");
 }
 
 #[test]
