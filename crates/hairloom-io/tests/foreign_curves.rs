@@ -151,6 +151,18 @@ fn copies_by_an_instancer_are_missed_aloud() {
     assert_eq!(cache.frame(0).unwrap().groom.strands(), 2);
 }
 
+/// Groups that were emptied are left in files as prims without points.
+#[test]
+fn prims_without_points_are_left_out_aloud() {
+    let folder = tempfile::tempdir().unwrap();
+    let empty = "def BasisCurves \"Emptied\"\n{\n}\ndef Mesh \"Nothing\"\n{\n}\n";
+    let cache = open(folder.path(), &(strands("Hair", "") + empty));
+    let told = cache.unfollowed().unwrap();
+    assert!(told.contains("/Emptied is left out") && told.contains("/Nothing is left out"), "{told}");
+    let frame = cache.frame(0).unwrap();
+    assert_eq!((frame.groom.strands(), frame.bodies.len()), (2, 0));
+}
+
 /// A file may hold closed curves beside its hair.
 #[test]
 fn closed_curves_are_opened_where_they_begin() {

@@ -72,6 +72,8 @@ struct Info {
     repairs: Option<String>,
     /// Why the groom cannot be simulated.
     problem: Option<String>,
+    /// Why the unit may be wrong.
+    unlikely_size: Option<String>,
     /// What was left out and may matter.
     unread: Option<String>,
     /// All that is wrong: what would be mended, what cannot be, and what was not looked at.
@@ -156,6 +158,7 @@ fn read(file: &Path, arguments: &Arguments) -> Result<Info, Failure> {
         bodies: frame.bodies.into_iter().map(|body| body.name).collect(),
         on_body: None,
         repairs: None,
+        unlikely_size: groom.curves.unlikely_size(),
         problem: None,
         unread: None,
         problems: Vec::new(),
@@ -172,7 +175,8 @@ fn read(file: &Path, arguments: &Arguments) -> Result<Info, Failure> {
     let reversed = (turned > 0).then(|| format!("{turned} strands are given from tip to root"));
     let seating = info.on_body.as_ref().and_then(|imported| imported.seating?.problem());
     info.unread = cache.unfollowed();
-    let all = [info.problem.clone(), info.repairs.clone(), reversed, seating, info.unread.clone()];
+    let unlikely = info.unlikely_size.clone();
+    let all = [info.problem.clone(), info.repairs.clone(), unlikely, reversed, seating, info.unread.clone()];
     info.problems = all.into_iter().flatten().collect();
     Ok(info)
 }
@@ -270,6 +274,7 @@ fn text(info: &Info) -> String {
         (None, Some(problem)) => format!("  problem     {problem}"),
         (None, None) => "  problems    none".to_owned(),
     });
+    lines.extend(info.unlikely_size.iter().map(|size| format!("  size        {size}")));
     lines.extend(info.unread.iter().map(|unread| format!("  not read    {unread}")));
     lines.join("\n") + "\n"
 }

@@ -330,6 +330,7 @@ fn geometry(layer: &Composition) -> Result<(Vec<CurvesPrim>, Vec<u32>, Notes), C
         };
         match &*prim.type_name()? {
             "BasisCurves" if is_copy(prim)? => {}
+            "BasisCurves" | "Mesh" if prim.attribute("points").is_none() => notes.empty_left_out(prim),
             "BasisCurves" => {
                 curves.push(CurvesPrim { node: prim.node(), guides });
                 notes.primvars_left_out(prim)?;

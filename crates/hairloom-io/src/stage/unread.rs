@@ -21,6 +21,11 @@ impl Notes {
         }
     }
 
+    /// Tells of a prim without points.
+    pub(super) fn empty_left_out(&self, prim: ComposedPrim<'_>) {
+        self.tell(|| format!("{} is left out: it has no points", prim.path()));
+    }
+
     /// Tells of the primvars of curves that a groom has no place for.
     pub(super) fn primvars_left_out(&self, prim: ComposedPrim<'_>) -> Result<(), CacheError> {
         for attribute in prim.attributes()? {

@@ -13,6 +13,7 @@ mod plan;
 mod remap;
 mod resample;
 mod seating;
+mod size;
 mod smooth;
 
 pub use check::{DEFAULT_WIDTH, FARTHEST, GroomError, Repairs, SHORTEST_EDGE};

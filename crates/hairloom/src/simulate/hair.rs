@@ -120,6 +120,8 @@ fn source_groom(
         GroomSource::File(file) => {
             let groom = library.groom_as(file, &scene.groom.of_file).map_err(SimulationError::Groom)?;
             warnings.extend(library.notes().into_iter().map(Warning));
+            warnings
+                .extend(groom.curves.unlikely_size().map(|text| Warning(format!("groom '{file}': {text}"))));
             groom
         }
         GroomSource::Style(style) => {
