@@ -99,6 +99,10 @@ struct Head {
     follow: Option<Follow>,
     /// Where the strands that follow begin, on the resting head [m].
     roots: Vec<Vec3>,
+    /// What the strands that follow are posed by, and where they are [m].
+    state: State,
+    guides: Vec<Vec3>,
+    roots_now: Vec<Vec3>,
     points: Vec<Vec3>,
     random: Random,
     pose: Pose,
@@ -151,7 +155,10 @@ impl Head {
             wind,
             solver,
             follow,
+            roots_now: roots.clone(),
             roots,
+            state: State::default(),
+            guides: Vec::new(),
             points,
             random,
             pose,
@@ -191,12 +198,14 @@ impl Head {
         }
         if let Some(follow) = &mut self.follow {
             phases.time("interpolation", || {
-                let mut state = State::default();
-                self.solver.store(&mut state);
-                let guides: Vec<Vec3> = state.positions.iter().map(|p| p.as_vec3()).collect();
-                let on_head = |root: &Vec3| self.pose.apply(root.as_dvec3()).as_vec3();
-                let roots: Vec<Vec3> = self.roots.par_iter().with_min_len(1024).map(on_head).collect();
-                follow.apply(&guides, &roots, &mut self.points).expect("as many points as were bound");
+                self.solver.store(&mut self.state);
+                self.guides.clear();
+                self.guides.extend(self.state.positions.iter().map(|p| p.as_vec3()));
+                let roots = self.roots_now.par_iter_mut().zip(&self.roots).with_min_len(1024);
+                roots.for_each(|(now, root)| *now = self.pose.apply(root.as_dvec3()).as_vec3());
+                follow
+                    .apply(&self.guides, &self.roots_now, &mut self.points)
+                    .expect("as many points as were bound");
             });
         }
     }

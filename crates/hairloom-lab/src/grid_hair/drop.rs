@@ -64,19 +64,23 @@ impl Experiment for Drop {
     }
 
     fn run(params: &Params, method: &Method) -> Result<Findings, LabError> {
-        let (heap, base) = (heap(params), solver(method));
+        // The ground must bear the heap.
+        let (heap, base) = (heap(params), der_mpm::Params { inset: 0.0, ..solver(method) });
         let fluid = der_mpm::Params { grains: GrainKind::Fluid, ..base };
         let mut rows = Vec::new();
-        let wet = fall(params, &heap, "fluid", 0.0, fluid, &mut rows)?;
-        let mut spreads = Vec::new();
+        let (wet, flat) = fall(params, &heap, "fluid", 0.0, fluid, &mut rows)?;
+        let (mut spreads, mut height) = (Vec::new(), 0.0);
         for &angle in &params.angles {
             let sand = der_mpm::Params { grains: GrainKind::Sand, friction_angle: angle, ..base };
-            spreads.push((angle, fall(params, &heap, "sand", angle, sand, &mut rows)?));
+            let spread;
+            (spread, height) = fall(params, &heap, "sand", angle, sand, &mut rows)?;
+            spreads.push((angle, spread));
         }
         let last = spreads[spreads.len() - 1];
         let growth = spreads.windows(2).map(|pair| pair[1].1 / pair[0].1 - 1.0).fold(0.0, f64::max);
         let checks = vec![
             Check::at_least("spread of the fluid over that of the roughest sand", wet / last.1, 1.1),
+            Check::at_least("height of the roughest sand over that of the fluid", height / flat, 2.0),
             Check::at_most("largest growth of the spread from one angle to the next, relative", growth, 0.02),
         ];
         let level = vec![(spreads[0].0, wet), (last.0, wet)];
@@ -104,7 +108,7 @@ fn heap(params: &Params) -> Curves {
     curves
 }
 
-/// Lets the heap fall; returns its spread at the end [m].
+/// Lets the heap fall; returns its spread and its mean height at the end [m].
 fn fall(
     params: &Params,
     heap: &Curves,
@@ -112,7 +116,7 @@ fn fall(
     angle: f64,
     solver: der_mpm::Params,
     rows: &mut Vec<Row>,
-) -> Result<f64, LabError> {
+) -> Result<(f64, f64), LabError> {
     let mut tuft = Tuft::loose(heap, &Method::DerMpm(solver))?;
     let before = spread(&tuft.state());
     for _ in 0..(params.duration * 60.0).ceil() as usize {
@@ -128,7 +132,7 @@ fn fall(
             .with("spread", spread(&state))
             .with("mean_height", height),
     );
-    Ok(spread(&state))
+    Ok((spread(&state), height))
 }
 
 /// Root of the mean squared distance of all vertices from the axis of the heap [m].

@@ -144,6 +144,7 @@ impl MeshShape {
     /// The exact closest point of the undeformed surface to `point`, both in the frame of the body; `None` for a
     /// point that is not finite.
     pub fn closest(&self, point: Vec3) -> Option<SurfacePoint> {
-        self.prepared.rest.closest(&self.prepared.topology, point, f32::INFINITY)
+        let close = self.prepared.grid.close_triangle(point);
+        self.prepared.rest.closest_from(&self.prepared.topology, point, close)
     }
 }

@@ -30,6 +30,7 @@ pub use grid::DistanceGrid;
 pub use mesh::TriMesh;
 pub use mesh_shape::{MeshQuery, MeshSettings, MeshShape};
 pub use motion::Motion;
+pub(crate) use obstacles::Lookout;
 pub use obstacles::Obstacles;
 pub use surface::SurfacePoint;
 

@@ -70,7 +70,7 @@ impl<'a> Obstacles<'a> {
         let Shape::Mesh(mesh) = &obstacle.body.shape else { return None };
         match &obstacle.place {
             Place::Deformed { deformed, .. } => {
-                deformed.surface.closest(mesh.topology(), point, f32::INFINITY)
+                deformed.surface.closest_from(mesh.topology(), point, deformed.grid.close_triangle(point))
             }
             Place::Rigid { pose, frame, .. } => {
                 let mut hit = mesh.closest(frame.to_local(point))?;
@@ -79,6 +79,16 @@ impl<'a> Obstacles<'a> {
                 Some(hit)
             }
         }
+    }
+
+    /// The smallest signed distance to a colliding body [m], of a mesh that to its triangles, whatever it would answer from its
+    /// grid; infinite without bodies.
+    pub fn exact_distance(&self, point: Vec3) -> f32 {
+        let distance = |index: usize| match self.closest(index, point) {
+            Some(hit) => hit.distance,
+            None => self.sample(index, point).distance,
+        };
+        self.collider_indices().map(distance).fold(f32::INFINITY, f32::min)
     }
 
     /// The colliding body with the smallest distance, and what it is like there.
@@ -152,6 +162,35 @@ impl Obstacle<'_> {
             normal: frame.direction_to_world(normal),
             velocity: motion.velocity(frame.direction_to_world(closest)),
         }
+    }
+}
+
+/// Looks for bodies from point to point on a way: what was seen from the last point may be enough for the next, since no
+/// distance changes faster than the place.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lookout<'a> {
+    obstacles: &'a Obstacles<'a>,
+    /// Where bodies were last looked for [m], and at least how far away they are there [m].
+    last: (Vec3, f32),
+}
+
+impl<'a> Lookout<'a> {
+    pub(crate) fn new(obstacles: &'a Obstacles<'a>) -> Self {
+        Self { obstacles, last: (Vec3::ZERO, f32::NEG_INFINITY) }
+    }
+
+    /// The distance of a point from the bodies [m] where it is less than `reach` [m]; none where it is not.
+    pub(crate) fn nearer(&mut self, point: Vec3, reach: f32) -> Option<f32> {
+        let (place, distance) = self.last;
+        if distance - point.distance(place) * (1.0 + 1e-5) >= reach {
+            return None;
+        }
+        let mut found = self.obstacles.clearance(point);
+        if found < reach {
+            found = self.obstacles.exact_distance(point);
+        }
+        self.last = (point, found);
+        (found < reach).then_some(found)
     }
 }
 

@@ -18,10 +18,10 @@ const BITS: u32 = 21;
 /// Cells between the end of the lattice and the origin.
 const BIAS: i64 = (SIDE as i64) << (BITS - 1);
 /// Particles that one task locates.
-const CHUNK: usize = 4096;
+const CHUNK: usize = 2048;
 
 /// Farthest cell from the origin that the lattice reaches.
-pub const REACH: i32 = (1 << (BITS - 1)) * SIDE as i32 - 16;
+pub(crate) const REACH: i32 = (1 << (BITS - 1)) * SIDE as i32 - 16;
 
 /// A particle in its block.
 #[derive(Debug, Clone, Copy, Default)]
@@ -53,9 +53,42 @@ pub(super) struct Blocks {
     pub below: Vec<[u32; 8]>,
     /// The key of each particle's block.
     found: Vec<u64>,
-    /// The number of each particle's block in the order in which particles met them.
+    /// The number of each particle's block among those that its chunk met.
     numbers: Vec<u32>,
+    chunks: Vec<Chunk>,
     table: Table,
+}
+
+/// The blocks that some particles one after the other lie in.
+#[derive(Debug, Clone, Default)]
+struct Chunk {
+    table: Table,
+    /// Keys, in the order in which particles met them.
+    met: Vec<u64>,
+    /// How many particles lie in each; later the slot of the next of them.
+    counts: Vec<u32>,
+}
+
+impl Chunk {
+    /// Numbers the blocks of particles.
+    fn number(&mut self, keys: &[u64], numbers: &mut [u32]) {
+        self.table.clear();
+        self.met.clear();
+        self.counts.clear();
+        let mut last = (u64::MAX, NONE);
+        for (&key, number) in keys.iter().zip(numbers) {
+            if key != last.0 {
+                let block = self.table.find_or_insert(key, self.met.len() as u32);
+                if block as usize == self.met.len() {
+                    self.met.push(key);
+                    self.counts.push(0);
+                }
+                last = (key, block);
+            }
+            self.counts[last.1 as usize] += 1;
+            *number = last.1;
+        }
+    }
 }
 
 impl Blocks {
@@ -75,6 +108,7 @@ impl Blocks {
     }
 
     /// The block with nodes that holds a node, and the node's index within it.
+    #[cfg(test)]
     pub(super) fn find_node(&self, node: IVec3) -> Option<(usize, usize)> {
         if node.abs().max_element() > REACH {
             return None;
@@ -102,9 +136,14 @@ impl Blocks {
     fn locate(&mut self, positions: &[DVec3], cell: f64, most_blocks: usize) -> Result<(), GridError> {
         let inverse = 1.0 / cell;
         self.found.resize(positions.len(), 0);
-        let chunks = self.found.par_chunks_mut(CHUNK).zip(positions.par_chunks(CHUNK));
-        let bad = chunks.enumerate().filter_map(|(chunk, (keys, positions))| {
-            dispatch(Locate { positions, keys, inverse }).map(|at| chunk * CHUNK + at)
+        self.numbers.resize(positions.len(), 0);
+        self.chunks.resize_with(positions.len().div_ceil(CHUNK), Chunk::default);
+        let columns = self.found.par_chunks_mut(CHUNK).zip(positions.par_chunks(CHUNK));
+        let columns = columns.zip(self.numbers.par_chunks_mut(CHUNK)).zip(&mut self.chunks);
+        let bad = columns.enumerate().filter_map(|(at, (((keys, positions), numbers), chunk))| {
+            let bad = dispatch(Locate { positions, keys, inverse });
+            chunk.number(keys, numbers);
+            bad.map(|particle| at * CHUNK + particle)
         });
         if let Some(particle) = bad.min() {
             return Err(if positions[particle].is_finite() {
@@ -113,67 +152,72 @@ impl Blocks {
                 GridError::NotFinite { particle, quantity: "position" }
             });
         }
-        let met = self.number(most_blocks)?;
-        self.sort(&met);
+        self.sort(most_blocks)?;
         self.places.resize(positions.len(), Place::default());
         let chunks = self.places.par_chunks_mut(CHUNK).zip(self.order.par_chunks(CHUNK));
         chunks.for_each(|(places, order)| dispatch(Settle { positions, order, places, inverse }));
         Ok(())
     }
 
-    /// Numbers blocks in the order in which particles meet them, and gives their keys.
-    fn number(&mut self, most_blocks: usize) -> Result<Vec<u64>, GridError> {
-        let mut met = Vec::with_capacity(self.keys.len() + 16);
+    /// Numbers the blocks of all chunks by their place, and fills the slots.
+    fn sort(&mut self, most_blocks: usize) -> Result<(), GridError> {
         self.table.clear();
-        self.numbers.clear();
-        self.numbers.reserve(self.found.len());
-        let mut last = (u64::MAX, NONE);
-        for &key in &self.found {
-            if key != last.0 {
-                let block = self.table.find_or_insert(key, met.len() as u32);
-                if block as usize == met.len() {
-                    if met.len() == most_blocks {
-                        return Err(GridError::TooManyBlocks { most: most_blocks });
-                    }
-                    met.push(key);
+        let mut met = Vec::with_capacity(self.keys.len() + 16);
+        for key in self.chunks.iter().flat_map(|chunk| &chunk.met) {
+            if self.table.find_or_insert(*key, met.len() as u32) as usize == met.len() {
+                if met.len() == most_blocks {
+                    return Err(GridError::TooManyBlocks { most: most_blocks });
                 }
-                last = (key, block);
+                met.push(*key);
             }
-            self.numbers.push(last.1);
         }
-        Ok(met)
-    }
-
-    /// Numbers blocks by their place, whatever the order in which particles met them, and fills the slots.
-    fn sort(&mut self, met: &[u64]) {
-        let mut order: Vec<u32> = (0..met.len() as u32).collect();
-        order.sort_unstable_by_key(|&block| met[block as usize]);
-        let sorted = order.iter().map(|&block| met[block as usize]);
-        if self.keys.len() != met.len() || !self.keys.iter().copied().eq(sorted.clone()) {
-            self.keys = sorted.collect();
+        met.sort_unstable();
+        if self.keys != met {
+            self.keys = met;
             self.connect();
         }
-        // By the number that a block had when it was met, to save looking up its rank for every particle.
-        let mut cursors = vec![0u32; met.len()];
-        for &block in &self.numbers {
-            cursors[block as usize] += 1;
+        self.table.clear();
+        for (rank, &key) in self.keys.iter().enumerate() {
+            self.table.find_or_insert(key, rank as u32);
+        }
+        self.count();
+        self.slots.resize(self.numbers.len(), 0);
+        let chunks = self.slots.par_chunks_mut(CHUNK).zip(self.numbers.par_chunks(CHUNK));
+        chunks.zip(&mut self.chunks).for_each(|((slots, numbers), chunk)| {
+            for (slot, &block) in slots.iter_mut().zip(numbers) {
+                let next = &mut chunk.counts[block as usize];
+                *slot = *next;
+                *next += 1;
+            }
+        });
+        self.order.resize(self.slots.len(), 0);
+        for (particle, &slot) in self.slots.iter().enumerate() {
+            self.order[slot as usize] = particle as u32;
+        }
+        Ok(())
+    }
+
+    /// Where the particles of each block begin, those of each chunk behind those of the chunks before it. The table has the rank of
+    /// every key.
+    fn count(&mut self) {
+        let mut next = vec![0u32; self.keys.len()];
+        for chunk in &mut self.chunks {
+            for (&key, count) in chunk.met.iter().zip(&mut chunk.counts) {
+                let total = &mut next[self.table.find_or_insert(key, NONE) as usize];
+                (*total, *count) = (*total + *count, *total);
+            }
         }
         self.starts.clear();
         self.starts.push(0);
         let mut start = 0;
-        for &block in &order {
-            let count = std::mem::replace(&mut cursors[block as usize], start);
-            start += count;
+        for total in &mut next {
+            start += std::mem::replace(total, start);
             self.starts.push(start);
         }
-        self.order.resize(self.numbers.len(), 0);
-        self.slots.clear();
-        self.slots.reserve(self.numbers.len());
-        for (particle, &block) in self.numbers.iter().enumerate() {
-            let cursor = &mut cursors[block as usize];
-            self.order[*cursor as usize] = particle as u32;
-            self.slots.push(*cursor);
-            *cursor += 1;
+        for chunk in &mut self.chunks {
+            for (&key, count) in chunk.met.iter().zip(&mut chunk.counts) {
+                *count += next[self.table.find_or_insert(key, NONE) as usize];
+            }
         }
     }
 

@@ -1,12 +1,17 @@
+use std::ops::Range;
+
 use glam::{DVec3, Mat3, Vec3};
 use rayon::prelude::*;
 
 use super::Particles;
 use crate::body::Obstacles;
 use crate::math::Pose;
+use crate::math::lanes::{Kernel, Lane, dispatch};
 
 /// Particles whose clearances are looked up together.
 const LOOKS: usize = 64;
+/// How much farther a particle may have come than single precision tells, relatively.
+const ROUNDING: f32 = 1e-5;
 
 /// A solid near a point, where it is at the end of the step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -135,26 +140,53 @@ impl Approach {
     }
 }
 
-/// What a particle saw of the solids when it last looked.
-#[derive(Debug, Clone, Copy)]
-pub struct Look {
-    /// Where it was within the frame of an [`Approach`] [m].
-    position: Vec3,
-    /// Its clearance then, less what the solids may have come nearer since [m].
-    clearance: f32,
+/// What particles saw of the solids when they last looked, by column.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Looks {
+    /// Where they were within the frame of an [`Approach`] [m].
+    places: [Vec<f32>; 3],
+    /// Their clearances then, less what the solids may have come nearer since [m].
+    clearances: Vec<f32>,
 }
 
-impl Default for Look {
-    fn default() -> Self {
-        Self { position: Vec3::ZERO, clearance: f32::NEG_INFINITY }
+/// A part of [`Looks`].
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct LooksOf<'a> {
+    places: [&'a [f32]; 3],
+    clearances: &'a [f32],
+}
+
+impl Looks {
+    fn resize(&mut self, particles: usize) {
+        self.places.iter_mut().for_each(|axis| axis.resize(particles, 0.0));
+        self.clearances.resize(particles, f32::NEG_INFINITY);
+    }
+
+    /// What all particles saw; nothing where none has looked.
+    pub(crate) fn all(&self) -> LooksOf<'_> {
+        let [x, y, z] = &self.places;
+        LooksOf { places: [x, y, z], clearances: &self.clearances }
     }
 }
 
-impl Look {
-    /// A lower bound of the clearance at a point of the frame [m], wherever the particle went since.
-    #[inline(always)]
-    pub fn clearance_at(&self, point: Vec3) -> f32 {
-        self.clearance - self.position.distance(point) * (1.0 + 1e-5)
+impl<'a> LooksOf<'a> {
+    /// Whether all particles, which are at these positions [m] now, are farther from the solids than `reach` [m] for sure.
+    pub(crate) fn all_clear(&self, approach: &Approach, positions: &[DVec3], reach: f32) -> bool {
+        let inverse = approach.inverse();
+        let [x, y, z] = self.places;
+        !self.clearances.is_empty()
+            && positions.iter().enumerate().all(|(at, &position)| {
+                let way = approach.local(&inverse, position) - Vec3::new(x[at], y[at], z[at]);
+                self.clearances[at] - way.length() * (1.0 + ROUNDING) >= reach
+            })
+    }
+
+    /// What some of them saw, one after the other; nothing where none has looked.
+    pub(crate) fn part(&self, range: Range<usize>) -> LooksOf<'a> {
+        match self.clearances.get(range.clone()) {
+            Some(clearances) => Self { places: self.places.map(|axis| &axis[range.clone()]), clearances },
+            None => Self::default(),
+        }
     }
 }
 
@@ -166,23 +198,34 @@ impl Particles {
         if boundary.is_empty() {
             return 0;
         }
-        self.looks.resize(self.positions.len(), Look::default());
+        self.looks.resize(self.positions.len());
         let (points, slots) = (&self.points, &self.slots);
+        let pinned = |particle: u32| points[slots[particle as usize] as usize].is_pinned();
+        let Looks { places: [x, y, z], clearances } = &mut self.looks;
+        let places = x.par_chunks_mut(LOOKS).zip(y.par_chunks_mut(LOOKS)).zip(z.par_chunks_mut(LOOKS));
+        let looks = places.zip(clearances.par_chunks_mut(LOOKS));
         let columns = self.positions.par_chunks_mut(LOOKS).zip(self.velocities.par_chunks_mut(LOOKS));
-        let columns = columns.zip(self.looks.par_chunks_mut(LOOKS)).zip(slots.par_chunks(LOOKS));
-        let moved = columns.with_min_len(4).map(|(((positions, velocities), looks), slots)| {
+        let moved = columns.zip(looks).enumerate().with_min_len(4).map(|(chunk, (columns, looks))| {
+            let ((positions, velocities), (((x, y), z), clearances)) = (columns, looks);
             let mut near = [0u32; LOOKS];
-            let count = look_around(boundary, margin, approach, positions, looks, &mut near);
+            let count = dispatch(Scan {
+                positions,
+                places: [x, y, z],
+                clearances: &mut *clearances,
+                margin,
+                approach,
+                near: &mut near,
+            });
+            look_again(boundary, positions, &near[..count], clearances);
             let mut moved = 0;
             for &at in &near[..count] {
-                let at = at as usize;
-                let look = &mut looks[at];
-                if look.clearance < margin && !points[slots[at] as usize].pinned {
+                let (particle, at) = ((chunk * LOOKS) as u32 + at, at as usize);
+                if clearances[at] < margin && !pinned(particle) {
                     let distance = push_out(boundary, &mut positions[at], &mut velocities[at], margin);
                     moved += u64::from(distance < margin);
                     // The clearance of a mesh is far too low near its surface; not all of the distance, since a
                     // field of distances has its errors.
-                    look.clearance = look.clearance.max(0.8 * distance);
+                    clearances[at] = clearances[at].max(0.8 * distance);
                 }
             }
             moved
@@ -190,41 +233,76 @@ impl Particles {
         moved.sum()
     }
 
-    /// What each particle saw when it last looked; empty where none has.
-    pub fn looks(&self) -> &[Look] {
+    /// What particles saw when they last looked.
+    pub(crate) fn looks(&self) -> &Looks {
         &self.looks
     }
 }
 
-/// Lets those particles look that may have come near; returns how many there are of them, and which in `near`.
-fn look_around(
-    boundary: &dyn Boundary,
+/// Finds those particles that may have come near, and where they are now within the frame; gives how many there are, and which in
+/// `near`.
+struct Scan<'a> {
+    positions: &'a [DVec3],
+    places: [&'a mut [f32]; 3],
+    clearances: &'a mut [f32],
     margin: f32,
-    approach: &Approach,
-    positions: &[DVec3],
-    looks: &mut [Look],
-    near: &mut [u32; LOOKS],
-) -> usize {
-    let (mut count, mut sight) = (0, [[0.0f32; LOOKS]; 4]);
-    let [xs, ys, zs, clearances] = &mut sight;
-    let inverse = approach.inverse();
-    for (at, (position, look)) in positions.iter().zip(looks.iter_mut()).enumerate() {
-        look.clearance -= approach.shift;
-        let local = approach.local(&inverse, *position);
-        // What is no number looks again.
-        if look.clearance_at(local) >= margin {
-            continue;
+    approach: &'a Approach,
+    near: &'a mut [u32; LOOKS],
+}
+
+impl Kernel for Scan<'_> {
+    type Output = usize;
+
+    #[allow(clippy::needless_range_loop, reason = "eight columns side by side")]
+    #[inline(always)]
+    fn run<L: Lane>(self) -> usize {
+        let count = self.positions.len().min(LOOKS);
+        let origin = self.approach.frame.translation;
+        let (mut here, mut sure) = ([[0.0f32; LOOKS]; 3], [0.0f32; LOOKS]);
+        let [x, y, z] = &mut here;
+        for (at, position) in self.positions[..count].iter().enumerate() {
+            x[at] = (position.x - origin.x) as f32;
+            y[at] = (position.y - origin.y) as f32;
+            z[at] = (position.z - origin.z) as f32;
         }
-        look.position = local;
-        (xs[count], ys[count], zs[count]) = position.as_vec3().into();
-        near[count] = at as u32;
-        count += 1;
+        let Mat3 { x_axis: a, y_axis: b, z_axis: c } = self.approach.inverse();
+        let [px, py, pz] = self.places;
+        let (px, py, pz) = (&mut px[..count], &mut py[..count], &mut pz[..count]);
+        let clearances = &mut self.clearances[..count];
+        for at in 0..count {
+            let (u, v, w) = (x[at], y[at], z[at]);
+            x[at] = a.x * u + b.x * v + c.x * w;
+            y[at] = a.y * u + b.y * v + c.y * w;
+            z[at] = a.z * u + b.z * v + c.z * w;
+            let (dx, dy, dz) = (x[at] - px[at], y[at] - py[at], z[at] - pz[at]);
+            clearances[at] -= self.approach.shift;
+            sure[at] = clearances[at] - (dx * dx + dy * dy + dz * dz).sqrt() * (1.0 + ROUNDING);
+        }
+        let mut found = 0;
+        for (at, &sure) in sure[..count].iter().enumerate() {
+            // What is no number looks again.
+            if sure >= self.margin {
+                continue;
+            }
+            (px[at], py[at], pz[at]) = (x[at], y[at], z[at]);
+            self.near[found] = at as u32;
+            found += 1;
+        }
+        found
     }
-    boundary.clearances([&xs[..count], &ys[..count], &zs[..count]], &mut clearances[..count]);
-    for (at, &particle) in near[..count].iter().enumerate() {
-        looks[particle as usize].clearance = clearances[at];
+}
+
+/// Finds the clearances of some of the particles.
+fn look_again(boundary: &dyn Boundary, positions: &[DVec3], near: &[u32], clearances: &mut [f32]) {
+    let (count, mut sight) = (near.len(), [[0.0f32; LOOKS]; 4]);
+    let [xs, ys, zs, found] = &mut sight;
+    for (at, &particle) in near.iter().enumerate() {
+        (xs[at], ys[at], zs[at]) = positions[particle as usize].as_vec3().into();
     }
-    count
+    boundary.clearances([&xs[..count], &ys[..count], &zs[..count]], &mut found[..count]);
+    for (&particle, &clearance) in near.iter().zip(&*found) {
+        clearances[particle as usize] = clearance;
+    }
 }
 
 /// Moves one particle out of all solids; gives the distance to the nearest that it had [m].

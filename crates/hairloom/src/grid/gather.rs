@@ -6,17 +6,11 @@ use rayon::prelude::*;
 use super::blocks::{Place, SIDE, TILE};
 use super::material::{Model, Strained};
 use super::nodes::NodeBlock;
+use super::particles::Packed;
 use super::scatter::{WINDOW, splat, weights};
-use super::{GridError, GridParams, MpmGrid, Particles, Point, Transfer};
+use super::{GridError, GridParams, MpmGrid, Particles, Transfer};
 use crate::math::lanes::{Kernel, Lane, Row, WIDTH, dispatch};
-
-/// How a particle moves.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Moved {
-    velocity: Vec3,
-    /// What the particle moves with.
-    pace: Vec3,
-}
+use crate::math::{Matrix3, Symmetric3, Vector3};
 
 impl MpmGrid {
     /// Reads every particle's new state from the nodes, by block into slots; then every particle takes what is its own.
@@ -28,24 +22,23 @@ impl MpmGrid {
     ) -> Result<(), GridError> {
         let (transfer, model) = (params.transfer, Model::new(&params.material));
         let rules = Rules { transfer, model, per_cell: 4.0 / params.cell as f32, dt };
-        self.moved.resize(particles.len(), Moved::default());
         if transfer.affine {
             particles.affine.resize(particles.len(), Mat3::ZERO);
         }
         let (blocks, nodes) = (&self.blocks, &self.nodes);
-        let mut moved = self.moved.as_mut_slice();
+        let mut motions = self.motions.as_mut_slice();
         let mut points = particles.points.as_mut_slice();
         let mut affine = if transfer.affine { particles.affine.as_mut_slice() } else { &mut [] };
         let mut tasks = Vec::with_capacity(blocks.len());
         for (range, above) in blocks.starts.windows(2).zip(&blocks.above) {
             let range = range[0] as usize..range[1] as usize;
-            let (velocities, places) = (&self.velocities[range.clone()], &blocks.places[range.clone()]);
-            let (my_moved, my_points, my_affine);
-            (my_moved, moved) = moved.split_at_mut(range.len());
+            let places = &blocks.places[range.clone()];
+            let (my_motions, my_points, my_affine);
+            (my_motions, motions) = motions.split_at_mut(range.len());
             (my_points, points) = points.split_at_mut(range.len());
             (my_affine, affine) = affine.split_at_mut(range.len().min(affine.len()));
-            let (moved, points, affine) = (my_moved, my_points, my_affine);
-            tasks.push(Gather { velocities, places, above, nodes, moved, points, affine, rules });
+            let (motions, points, affine) = (my_motions, my_points, my_affine);
+            tasks.push(Gather { places, above, nodes, motions, points, affine, rules });
         }
         tasks.into_par_iter().for_each(dispatch);
         self.hand_out(particles, dt)
@@ -53,7 +46,7 @@ impl MpmGrid {
 
     /// Every particle takes what its slot has for it.
     fn hand_out(&self, particles: &mut Particles, dt: f32) -> Result<(), GridError> {
-        let moved = &self.moved;
+        let motions = &self.motions;
         let step = f64::from(dt);
         let columns =
             particles.positions.par_iter_mut().zip(&mut particles.velocities).zip(&self.blocks.slots);
@@ -61,10 +54,11 @@ impl MpmGrid {
             .with_min_len(1024)
             .enumerate()
             .map(|(particle, ((position, velocity), &slot))| {
-                let moved = &moved[slot as usize];
-                *position += moved.pace.as_dvec3() * step;
-                *velocity = moved.velocity;
-                let size = moved.pace.length_squared() + moved.velocity.length_squared();
+                let Row([x, y, z, _, dx, dy, dz, _]) = motions[slot as usize];
+                let pace = Vec3::new(dx, dy, dz);
+                *position += pace.as_dvec3() * step;
+                *velocity = Vec3::new(x, y, z);
+                let size = pace.length_squared() + velocity.length_squared();
                 if size.is_finite() { usize::MAX } else { particle }
             })
             .min();
@@ -78,12 +72,11 @@ impl MpmGrid {
 }
 
 struct Gather<'a> {
-    velocities: &'a [Vec3],
     places: &'a [Place],
     above: &'a [u32; 8],
     nodes: &'a [NodeBlock],
-    moved: &'a mut [Moved],
-    points: &'a mut [Point],
+    motions: &'a mut [Row],
+    points: &'a mut [Packed],
     /// As many as points, or none.
     affine: &'a mut [Mat3],
     rules: Rules,
@@ -107,56 +100,135 @@ impl Kernel for Gather<'_> {
         let mut tile = [Row::default(); TILE * TILE * TILE];
         fill_tile::<L>(&mut tile, self.above, self.nodes);
         let rules = self.rules;
-        let scale = rules.per_cell * rules.dt;
-        let mut batch = Strained::default();
-        let mut seen = [[Row::default(); 4]; WIDTH];
-        let groups = self.velocities.chunks(WIDTH).zip(self.places.chunks(WIDTH));
+        let mut seen = [[Row::default(); 3]; WIDTH];
         let mut affine = self.affine.chunks_mut(WIDTH);
-        let results = self.moved.chunks_mut(WIDTH).zip(self.points.chunks_mut(WIDTH));
-        for ((velocities, places), (moved, points)) in groups.zip(results) {
+        let results = self.motions.chunks_mut(WIDTH).zip(self.points.chunks_mut(WIDTH));
+        for (places, (motions, points)) in self.places.chunks(WIDTH).zip(results) {
             for (seen, place) in seen.iter_mut().zip(places) {
                 interpolate::<L>(&tile, place, seen);
             }
-            for (lane, (point, seen)) in points.iter().zip(&seen).enumerate() {
-                batch.set_lane(lane, point.strain, point.gain);
-                for (column, moment) in batch.gradient.iter_mut().zip(&seen[1..]) {
-                    for (row, value) in column.iter_mut().zip(moment.0) {
-                        row.0[lane] = value;
-                    }
-                }
-            }
-            rules.model.advance::<L>(&mut batch, scale);
-            let results = points.iter_mut().zip(velocities).zip(&seen).zip(moved);
-            for (lane, (((point, &before), seen), moved)) in results.enumerate() {
-                (point.strain, point.stress) = (batch.strain_of(lane), batch.stress_of(lane));
-                point.gain = batch.gain.0[lane];
-                *moved = rules.moved(point, before, &seen[0], batch.divergence(lane));
+            if let (Some(motions), Some(points)) = (motions.first_chunk_mut(), points.first_chunk_mut()) {
+                rules.advance::<L>(&seen, motions, points);
+            } else {
+                // The last few, with nothing in the lanes behind them.
+                let mut all = ([Row::default(); WIDTH], [Packed::default(); WIDTH]);
+                all.0[..motions.len()].copy_from_slice(motions);
+                all.1[..points.len()].copy_from_slice(points);
+                rules.advance::<L>(&seen, &mut all.0, &mut all.1);
+                motions.copy_from_slice(&all.0[..motions.len()]);
+                points.copy_from_slice(&all.1[..points.len()]);
             }
             for (affine, seen) in affine.next().unwrap_or_default().iter_mut().zip(&seen) {
-                let k = rules.per_cell;
-                for (column, moment) in [(0, &seen[1].0), (1, &seen[2].0), (2, &seen[3].0)] {
-                    *affine.col_mut(column) = Vec3::new(moment[0] * k, moment[1] * k, moment[2] * k);
-                }
+                let (k, [x, y]) = (rules.per_cell, [&seen[1].0, &seen[2].0]);
+                *affine = Mat3::from_cols_array(&[
+                    x[0] * k,
+                    x[1] * k,
+                    x[2] * k,
+                    x[4] * k,
+                    x[5] * k,
+                    x[6] * k,
+                    y[0] * k,
+                    y[1] * k,
+                    y[2] * k,
+                ]);
             }
         }
     }
 }
 
+/// One row of each of eight particles, number by number.
+#[inline(always)]
+fn numbers<L: Lane, const N: usize>(rows: &[[Row; N]; WIDTH], which: usize) -> [L; WIDTH] {
+    L::transpose([
+        L::load(&rows[0][which]),
+        L::load(&rows[1][which]),
+        L::load(&rows[2][which]),
+        L::load(&rows[3][which]),
+        L::load(&rows[4][which]),
+        L::load(&rows[5][which]),
+        L::load(&rows[6][which]),
+        L::load(&rows[7][which]),
+    ])
+}
+
 impl Rules {
-    /// Velocities, by equation 7 of Hsu et al. 2023.
+    /// Strains, stresses and velocities of eight particles from what they see of the nodes.
     #[inline(always)]
-    fn moved(&self, point: &Point, before: Vec3, seen: &Row, divergence: f32) -> Moved {
-        if point.pinned {
-            return Moved { velocity: before, pace: before };
+    fn advance<L: Lane>(
+        &self,
+        seen: &[[Row; 3]; WIDTH],
+        motions: &mut [Row; WIDTH],
+        points: &mut [Packed; WIDTH],
+    ) {
+        let [xx, xy, xz, _, yx, yy, yz, _] = numbers::<L, 3>(seen, 1);
+        let [zx, zy, zz, ..] = numbers::<L, 3>(seen, 2);
+        let gradient =
+            Matrix3([Vector3::new(xx, xy, xz), Vector3::new(yx, yy, yz), Vector3::new(zx, zy, zz)]);
+        let first = L::transpose(of_points::<L, 0>(points));
+        let [.., volume, pinned] = L::transpose(of_points::<L, 1>(points));
+        let [bxx, bxy, byy, bxz, byz, bzz, gain, mass] = first;
+        let strain = Symmetric3 { xx: bxx, xy: bxy, yy: byy, xz: bxz, yz: byz, zz: bzz };
+        let Strained { strain: b, gain, stress: s } =
+            self.model.advance::<L>(gradient, splat(self.per_cell * self.dt), strain, gain);
+        let firsts = L::transpose([b.xx, b.xy, b.yy, b.xz, b.yz, b.zz, gain, mass]);
+        let seconds = L::transpose([s.xx, s.xy, s.yy, s.xz, s.yz, s.zz, volume, pinned]);
+        for ((point, first), second) in points.iter_mut().zip(firsts).zip(seconds) {
+            first.store(&mut point.0[0]);
+            second.store(&mut point.0[1]);
         }
-        let own = &seen.0;
-        let (new, old) = (Vec3::new(own[0], own[1], own[2]), Vec3::new(own[4], own[5], own[6]));
-        let missed = (before - old) * self.transfer.flip;
-        let [held, free] = self.transfer.separation;
-        let pressed = point.stress.xx + point.stress.yy + point.stress.zz;
-        let separation = if pressed < 0.0 || divergence < 0.0 { held } else { free };
-        Moved { velocity: new + missed, pace: new + missed * separation }
+        let trapped = (s.xx + s.yy + s.zz).min(xx + yy + zz).less(L::zero());
+        self.move_on::<L>(seen, trapped, pinned, motions);
     }
+
+    /// Velocities, by equation 7 of Hsu et al. 2023. `trapped` is where the material is under pressure or closing.
+    #[inline(always)]
+    fn move_on<L: Lane>(
+        &self,
+        seen: &[[Row; 3]; WIDTH],
+        trapped: L::Mask,
+        pinned: L,
+        motions: &mut [Row; WIDTH],
+    ) {
+        let [x, y, z, ..] = L::transpose([
+            L::load(&motions[0]),
+            L::load(&motions[1]),
+            L::load(&motions[2]),
+            L::load(&motions[3]),
+            L::load(&motions[4]),
+            L::load(&motions[5]),
+            L::load(&motions[6]),
+            L::load(&motions[7]),
+        ]);
+        let before = Vector3::new(x, y, z);
+        let [nx, ny, nz, _, ox, oy, oz, _] = numbers::<L, 3>(seen, 0);
+        let (new, old) = (Vector3::new(nx, ny, nz), Vector3::new(ox, oy, oz));
+        let missed = (before - old) * splat::<L>(self.transfer.flip);
+        let [held, parting] = self.transfer.separation;
+        let separation = L::select(trapped, splat(held), splat(parting));
+        let told = L::zero().less(pinned);
+        let velocity = Vector3::select(told, before, new + missed);
+        let pace = Vector3::select(told, before, missed.mul_add(separation, new));
+        let zero = L::zero();
+        let rows = L::transpose([velocity.x, velocity.y, velocity.z, zero, pace.x, pace.y, pace.z, zero]);
+        for (motion, row) in motions.iter_mut().zip(rows) {
+            row.store(motion);
+        }
+    }
+}
+
+/// One row of eight points.
+#[inline(always)]
+fn of_points<L: Lane, const ROW: usize>(points: &[Packed; WIDTH]) -> [L; WIDTH] {
+    [
+        L::load(&points[0].0[ROW]),
+        L::load(&points[1].0[ROW]),
+        L::load(&points[2].0[ROW]),
+        L::load(&points[3].0[ROW]),
+        L::load(&points[4].0[ROW]),
+        L::load(&points[5].0[ROW]),
+        L::load(&points[6].0[ROW]),
+        L::load(&points[7].0[ROW]),
+    ]
 }
 
 /// Copies the nodes that a block's particles touch side by side.
@@ -178,9 +250,9 @@ fn fill_tile<L: Lane>(tile: &mut [Row; TILE * TILE * TILE], above: &[u32; 8], no
     }
 }
 
-/// The velocities at a particle, new and old, and their first moments along the axes, in cells.
+/// The velocities at a particle, new and old, and the first moments of the new one along the axes, in cells: along x and y, then z.
 #[inline(always)]
-fn interpolate<L: Lane>(tile: &[Row; TILE * TILE * TILE], place: &Place, seen: &mut [Row; 4]) {
+fn interpolate<L: Lane>(tile: &[Row; TILE * TILE * TILE], place: &Place, seen: &mut [Row; 3]) {
     let [fx, fy, fz] = place.fraction;
     let (wx, wy, wz) = (weights(fx), weights(fy), weights(fz));
     let (w0, w1, w2) = (splat::<L>(wx[0]), splat::<L>(wx[1]), splat::<L>(wx[2]));
@@ -207,7 +279,6 @@ fn interpolate<L: Lane>(tile: &[Row; TILE * TILE * TILE], place: &Place, seen: &
         z = plane.mul_add(splat(wz * (k as f32 - fz)), z);
     }
     own.store(&mut seen[0]);
-    x.store(&mut seen[1]);
-    y.store(&mut seen[2]);
-    z.store(&mut seen[3]);
+    x.first_halves(y).store(&mut seen[1]);
+    z.store(&mut seen[2]);
 }

@@ -147,7 +147,8 @@ pub(super) fn eigen(matrix: Symmetric3<f64>) -> ([f64; 3], [[f64; 3]; 3]) {
     let mut vectors = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     // Convergence is quadratic: eight sweeps are more than double precision needs.
     for _ in 0..8 {
-        if a[0][1] == 0.0 && a[0][2] == 0.0 && a[1][2] == 0.0 {
+        let off = a[0][1].abs().max(a[0][2].abs()).max(a[1][2].abs());
+        if off <= 1e-17 * a[0][0].abs().max(a[1][1].abs()).max(a[2][2].abs()) {
             break;
         }
         for (p, q) in [(0, 1), (0, 2), (1, 2)] {
@@ -155,8 +156,8 @@ pub(super) fn eigen(matrix: Symmetric3<f64>) -> ([f64; 3], [[f64; 3]; 3]) {
                 continue;
             }
             let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
-            let tangent = theta.signum() / (theta.abs() + theta.hypot(1.0));
-            let cosine = 1.0 / tangent.hypot(1.0);
+            let tangent = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
+            let cosine = 1.0 / (tangent * tangent + 1.0).sqrt();
             rotate(&mut a, &mut vectors, (p, q), (cosine, tangent * cosine));
         }
     }

@@ -18,6 +18,9 @@ const LEAST_VOLUME: f64 = 0.2;
 /// Volume below which the pressure of a fluid grows no faster: it stays as stiff as it is there, which bounds the step.
 const STIFFEST_VOLUME: f64 = 0.8;
 
+/// Numbers of a particle in [`Strained`].
+const NUMBERS: usize = 6 + 1 + 6;
+
 /// Drucker–Prager sand with Hencky elasticity (Klár et al. 2016): ψ = μ tr(ε²) + λ/2 tr(ε)², ε = ½ ln b. Grains resist
 /// compression, slide where shear exceeds friction, and part freely. The volume they gain by parting closes without
 /// stress (the volume correction of Tampubolon et al. 2017).
@@ -167,60 +170,14 @@ impl Material {
     }
 }
 
-/// Eight particles' strain on its way through a step.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Strained {
-    /// ∇v by columns, to any scale.
-    pub gradient: [[Row; 3]; 3],
-    /// b − I: xx, xy, yy, xz, yz, zz.
-    pub strain: [Row; 6],
-    pub gain: Row,
+/// What a step makes of the strain of eight particles.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Strained<R> {
+    /// b − I.
+    pub strain: Symmetric3<R>,
+    pub gain: R,
     /// τ [Pa].
-    pub stress: [Row; 6],
-}
-
-impl Strained {
-    /// Sets the strain and the gain of volume of one lane.
-    #[inline(always)]
-    pub(super) fn set_lane(&mut self, lane: usize, s: Symmetric3<f32>, gain: f32) {
-        self.strain[0].0[lane] = s.xx;
-        self.strain[1].0[lane] = s.xy;
-        self.strain[2].0[lane] = s.yy;
-        self.strain[3].0[lane] = s.xz;
-        self.strain[4].0[lane] = s.yz;
-        self.strain[5].0[lane] = s.zz;
-        self.gain.0[lane] = gain;
-    }
-
-    /// div v of one lane, to the scale of the gradient.
-    #[inline(always)]
-    pub(super) fn divergence(&self, lane: usize) -> f32 {
-        self.gradient[0][0].0[lane] + self.gradient[1][1].0[lane] + self.gradient[2][2].0[lane]
-    }
-
-    /// The strain of one lane.
-    #[inline(always)]
-    pub(super) fn strain_of(&self, lane: usize) -> Symmetric3<f32> {
-        one_lane(&self.strain, lane)
-    }
-
-    /// The stress of one lane [Pa].
-    #[inline(always)]
-    pub(super) fn stress_of(&self, lane: usize) -> Symmetric3<f32> {
-        one_lane(&self.stress, lane)
-    }
-}
-
-#[inline(always)]
-fn one_lane(rows: &[Row; 6], lane: usize) -> Symmetric3<f32> {
-    Symmetric3 {
-        xx: rows[0].0[lane],
-        xy: rows[1].0[lane],
-        yy: rows[2].0[lane],
-        xz: rows[3].0[lane],
-        yz: rows[4].0[lane],
-        zz: rows[5].0[lane],
-    }
+    pub stress: Symmetric3<R>,
 }
 
 /// Numbers of a material that all lanes share.
@@ -245,30 +202,28 @@ impl Model {
 
     /// Advances strain by `scale` times the gradient, lets it yield, and finds the stress.
     #[inline(always)]
-    pub(super) fn advance<L: Lane>(&self, batch: &mut Strained, scale: f32) {
-        let scale = L::splat(scale.into());
-        let step = limited(Matrix3([
-            load3::<L>(&batch.gradient[0]) * scale,
-            load3::<L>(&batch.gradient[1]) * scale,
-            load3::<L>(&batch.gradient[2]) * scale,
-        ]));
+    pub(super) fn advance<L: Lane>(
+        &self,
+        gradient: Matrix3<L>,
+        scale: L,
+        strain: Symmetric3<L>,
+        gain: L,
+    ) -> Strained<L> {
+        let [x, y, z] = gradient.0;
+        let step = limited(Matrix3([x * scale, y * scale, z * scale]));
         match &self.material {
-            Material::Sand(sand) => self.advance_sand::<L>(sand, step, batch),
+            Material::Sand(sand) => self.advance_sand::<L>(sand, stepped(step, strain), gain),
             Material::Fluid(fluid) => {
-                let gain = L::load(&batch.gain);
                 let change = step.0[0].x + step.0[1].y + step.0[2].z;
                 let gain = (gain + L::one()).mul_add(change, gain);
                 let gain = gain.max(L::splat(LEAST_VOLUME - 1.0)).min(L::splat(fluid.most_gain.into()));
-                gain.store(&mut batch.gain);
-                save(Symmetric3::diagonal(fluid.stress(gain)), &mut batch.stress);
+                Strained { strain, gain, stress: Symmetric3::diagonal(fluid.stress(gain)) }
             }
         }
     }
 
     #[inline(always)]
-    fn advance_sand<L: Lane>(&self, sand: &Sand, step: Matrix3<L>, batch: &mut Strained) {
-        let strain = stepped(step, load::<L>(&batch.strain));
-        let gain = L::load(&batch.gain);
+    fn advance_sand<L: Lane>(&self, sand: &Sand, strain: Symmetric3<L>, gain: L) -> Strained<L> {
         let x = cayley(strain);
         let tame = norm_squared(x).less(L::splat(SERIES_REACH * SERIES_REACH));
         let logs = half_log(x).add_diagonal(gain * L::splat(1.0 / 3.0));
@@ -288,30 +243,43 @@ impl Model {
             settled = select(changed, exp_less_one(kept.scaled(L::splat(2.0))), strain);
         }
         let zero = Symmetric3::zero();
-        save(select(open, zero, settled), &mut batch.strain);
         let stress = kept.scaled(L::splat(2.0 * self.mu)).add_diagonal(all * L::splat(self.lambda));
-        save(select(open, zero, stress), &mut batch.stress);
-        L::select(open, all.min(L::splat(sand.most_gain.into())), L::zero()).store(&mut batch.gain);
+        let mut strained = Strained {
+            strain: select(open, zero, settled),
+            gain: L::select(open, all.min(L::splat(sand.most_gain.into())), L::zero()),
+            stress: select(open, zero, stress),
+        };
         let wild = !L::bits(tame) & 0xff;
         if wild != 0 {
-            let (mut strains, mut gains) = ([Row::default(); 6], Row::default());
-            save(strain, &mut strains);
-            gain.store(&mut gains);
-            settle_wild(sand, wild, &strains, &gains, batch);
+            let mut rows = [Row::default(); NUMBERS];
+            save(&strained, &mut rows);
+            let mut before = [Row::default(); NUMBERS];
+            save(&Strained { strain, gain, stress: zero }, &mut before);
+            settle_wild(sand, wild, &before, &mut rows);
+            strained = load(&rows);
         }
+        strained
     }
 }
 
-/// Particles whose strain is too large for the series.
+/// Particles whose strain is too large for the series: numbers of [`Strained`] before yielding, and after it.
 #[inline(never)]
-fn settle_wild(sand: &Sand, wild: u32, strains: &[Row; 6], gains: &Row, batch: &mut Strained) {
+fn settle_wild(sand: &Sand, wild: u32, before: &[Row; NUMBERS], after: &mut [Row; NUMBERS]) {
     for lane in (0..8).filter(|lane| wild >> lane & 1 == 1) {
-        let [xx, xy, yy, xz, yz, zz] = strains.map(|row| f64::from(row.0[lane]));
-        let gain = f64::from(gains.0[lane]);
-        let (strain, stress, gain) = sand.settle(Symmetric3 { xx, xy, yy, xz, yz, zz }, gain);
-        put(lane, strain, &mut batch.strain);
-        put(lane, stress, &mut batch.stress);
-        batch.gain.0[lane] = gain as f32;
+        let number = |row: usize| f64::from(before[row].0[lane]);
+        let strain = Symmetric3 {
+            xx: number(0),
+            xy: number(1),
+            yy: number(2),
+            xz: number(3),
+            yz: number(4),
+            zz: number(5),
+        };
+        let (b, s, gain) = sand.settle(strain, number(6));
+        let numbers = [b.xx, b.xy, b.yy, b.xz, b.yz, b.zz, gain, s.xx, s.xy, s.yy, s.xz, s.yz, s.zz];
+        for (row, value) in after.iter_mut().zip(numbers) {
+            row.0[lane] = value as f32;
+        }
     }
 }
 
@@ -342,8 +310,18 @@ pub(super) fn stepped<R: Real>(step: Matrix3<R>, strain: Symmetric3<R>) -> Symme
     Symmetric3 { xx: x.x, xy: x.y, yy: y.y, xz: x.z, yz: y.z, zz: z.z }
 }
 
+/// Strain, gain and stress from rows.
 #[inline(always)]
-fn load<L: Lane>(rows: &[Row; 6]) -> Symmetric3<L> {
+fn load<L: Lane>(rows: &[Row; NUMBERS]) -> Strained<L> {
+    Strained {
+        strain: load_symmetric(&rows[0..6]),
+        gain: L::load(&rows[6]),
+        stress: load_symmetric(&rows[7..13]),
+    }
+}
+
+#[inline(always)]
+fn load_symmetric<L: Lane>(rows: &[Row]) -> Symmetric3<L> {
     Symmetric3 {
         xx: L::load(&rows[0]),
         xy: L::load(&rows[1]),
@@ -354,19 +332,14 @@ fn load<L: Lane>(rows: &[Row; 6]) -> Symmetric3<L> {
     }
 }
 
+/// Strain, gain and stress into rows.
 #[inline(always)]
-fn load3<L: Lane>(rows: &[Row; 3]) -> Vector3<L> {
-    Vector3::new(L::load(&rows[0]), L::load(&rows[1]), L::load(&rows[2]))
-}
-
-#[inline(always)]
-fn save<L: Lane>(matrix: Symmetric3<L>, rows: &mut [Row; 6]) {
-    matrix.xx.store(&mut rows[0]);
-    matrix.xy.store(&mut rows[1]);
-    matrix.yy.store(&mut rows[2]);
-    matrix.xz.store(&mut rows[3]);
-    matrix.yz.store(&mut rows[4]);
-    matrix.zz.store(&mut rows[5]);
+fn save<L: Lane>(strained: &Strained<L>, rows: &mut [Row; NUMBERS]) {
+    let (b, s) = (&strained.strain, &strained.stress);
+    let numbers = [b.xx, b.xy, b.yy, b.xz, b.yz, b.zz, strained.gain, s.xx, s.xy, s.yy, s.xz, s.yz, s.zz];
+    for (row, number) in rows.iter_mut().zip(numbers) {
+        number.store(row);
+    }
 }
 
 #[inline(always)]
@@ -378,12 +351,6 @@ fn select<L: Lane>(mask: L::Mask, yes: Symmetric3<L>, no: Symmetric3<L>) -> Symm
         xz: L::select(mask, yes.xz, no.xz),
         yz: L::select(mask, yes.yz, no.yz),
         zz: L::select(mask, yes.zz, no.zz),
-    }
-}
-
-fn put(lane: usize, m: Symmetric3<f64>, rows: &mut [Row; 6]) {
-    for (row, value) in rows.iter_mut().zip([m.xx, m.xy, m.yy, m.xz, m.yz, m.zz]) {
-        row.0[lane] = value as f32;
     }
 }
 

@@ -17,8 +17,7 @@
 //! - Positions have double precision; within a block all is single precision, relative to the cell.
 //! - Strain is b − I = F Fᵀ − I; stress is found once a step, at its end, and stays with the particle.
 //!
-//! A step is [`MpmGrid::step`], or its phases one by one: [`bin`](MpmGrid::bin), [`scatter`](MpmGrid::scatter),
-//! [`update`](MpmGrid::update), [`gather`](MpmGrid::gather), and [`Particles::project`].
+//! A step is [`MpmGrid::step`].
 
 mod blocks;
 mod boundary;
@@ -37,17 +36,19 @@ mod tests;
 
 use glam::{IVec3, Vec3};
 
-pub use blocks::REACH;
+pub(crate) use blocks::REACH;
 use blocks::{Blocks, SIDE};
-pub use boundary::{Approach, Boundary, Contact, Look, Nothing};
+pub use boundary::{Approach, Boundary, Contact, Nothing};
+pub(crate) use boundary::{Looks, LooksOf};
 pub use error::GridError;
-use gather::Moved;
 pub use material::{Fluid, Sand};
 pub use nodes::Node;
 pub use params::{GridParams, Material, Transfer};
 pub use particles::{Particles, Point};
 use scatter::Tile;
-pub use stencil::Stencil;
+pub(crate) use stencil::Stencil;
+
+use crate::math::lanes::Row;
 
 /// What the nodes hold.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -67,11 +68,11 @@ pub struct MpmGrid {
     blocks: Blocks,
     tiles: Vec<Tile>,
     nodes: Vec<[Node; SIDE * SIDE * SIDE]>,
-    /// By slot, as they were scattered [m/s].
-    velocities: Vec<Vec3>,
+    /// By slot, the velocity as it was scattered [m/s]. After the gather the new one, and in the second half what the particle
+    /// moves with.
+    motions: Vec<Row>,
     /// By slot [N]; none if none were given.
-    forces: Vec<Vec3>,
-    moved: Vec<Moved>,
+    forces: Vec<Row>,
     phase: Phase,
 }
 
@@ -97,7 +98,7 @@ impl MpmGrid {
     }
 
     /// Sorts particles into blocks. To be repeated whenever positions have changed.
-    pub fn bin(&mut self, particles: &mut Particles, params: &GridParams) -> Result<(), GridError> {
+    pub(crate) fn bin(&mut self, particles: &mut Particles, params: &GridParams) -> Result<(), GridError> {
         self.phase = Phase::Empty;
         params.check()?;
         particles.check_lengths()?;
@@ -107,7 +108,8 @@ impl MpmGrid {
     }
 
     /// Particles to grid: momentum, mass and impulse of all nodes, by equation 11 of Hsu et al. 2023.
-    pub fn scatter(
+    #[cfg(test)]
+    fn scatter(
         &mut self,
         particles: &Particles,
         forces: &[Vec3],
@@ -122,7 +124,8 @@ impl MpmGrid {
 
     /// Old and new velocities of all nodes, the new ones such that no node goes through a solid within `dt` [s]. Nothing happens
     /// where there was no [`scatter`](Self::scatter) before.
-    pub fn update(&mut self, params: &GridParams, boundary: &dyn Boundary, dt: f32) {
+    #[cfg(test)]
+    fn update(&mut self, params: &GridParams, boundary: &dyn Boundary, dt: f32) {
         if self.phase == Phase::Scattered {
             self.update_nodes(params, boundary, dt);
             self.phase = Phase::Updated;
@@ -130,7 +133,7 @@ impl MpmGrid {
     }
 
     /// Grid to particles: velocities, positions, strains and stresses at the end of the step.
-    pub fn gather(
+    pub(crate) fn gather(
         &mut self,
         particles: &mut Particles,
         params: &GridParams,
@@ -159,17 +162,20 @@ impl MpmGrid {
     }
 
     /// How many node slots there are; [`node_index`](Self::node_index) is below it.
-    pub fn node_count(&self) -> usize {
+    #[cfg(test)]
+    fn node_count(&self) -> usize {
         self.blocks.node_blocks() * SIDE * SIDE * SIDE
     }
 
     /// Where a node of the lattice is in memory, if particles reach it or its block.
-    pub fn node_index(&self, node: IVec3) -> Option<usize> {
+    #[cfg(test)]
+    fn node_index(&self, node: IVec3) -> Option<usize> {
         self.blocks.find_node(node).map(|(block, local)| block * SIDE * SIDE * SIDE + local)
     }
 
     /// The node at an index, if there is one.
-    pub fn node(&self, index: usize) -> Option<&Node> {
+    #[cfg(test)]
+    fn node(&self, index: usize) -> Option<&Node> {
         self.nodes.as_flattened().get(index)
     }
 

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::blocks::{NONE, SIDE, TILE};
 use super::boundary::Boundary;
-use super::scatter::{Tile, region};
+use super::scatter::{Tile, region, splat};
 use super::{GridParams, MpmGrid, Phase, within_block};
 use crate::math::lanes::{Kernel, Lane, Row, dispatch};
 
@@ -47,11 +47,13 @@ impl Node {
 
 impl MpmGrid {
     /// Momentum, mass and impulse of all nodes from the tiles, always summed in the same order.
+    #[cfg(test)]
     pub(super) fn collect_tiles(&mut self) {
         self.visit_nodes(|nodes, below, tiles, _| dispatch(Collect { nodes, below, tiles }));
     }
 
     /// Velocities of all nodes from momentum and impulse, and then no node goes through a boundary.
+    #[cfg(test)]
     pub(super) fn update_nodes(&mut self, params: &GridParams, boundary: &dyn Boundary, dt: f32) {
         let cell = params.cell as f32;
         self.visit_nodes(|nodes, _, _, corner| {
@@ -60,7 +62,8 @@ impl MpmGrid {
         });
     }
 
-    /// Both of the above with nodes passing through the cache once.
+    /// Momentum, mass and impulse of all nodes from the tiles, always summed in the same order; then velocities, such that no node goes
+    /// through a boundary. Nodes pass through the cache once.
     pub(crate) fn collect_and_update(&mut self, params: &GridParams, boundary: &dyn Boundary, dt: f32) {
         self.phase = Phase::Updated;
         let cell = params.cell as f32;
@@ -124,7 +127,7 @@ fn add<L: Lane, const N: usize>(from: &[Row], to: &mut [Node]) {
     }
 }
 
-/// Turns momentum and impulse into velocities; gives the largest of the new ones [m/s].
+/// Turns momentum and impulse into velocities; gives a speed that none of the new ones exceeds [m/s].
 struct Accelerate<'a> {
     nodes: &'a mut NodeBlock,
 }
@@ -134,15 +137,20 @@ impl Kernel for Accelerate<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self) -> f32 {
-        let mut fastest = 0.0f32;
+        let first = L::load(&Row([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]));
+        let (mut fastest, mut largest) = (L::zero(), Row::default());
         for node in self.nodes.iter_mut() {
-            let inverse = if node.mass() > LEAST_MASS { 1.0 / node.mass() } else { 0.0 };
-            let old = node.first() * inverse;
-            let new = old + node.second() * inverse;
-            node.set(new, old);
-            fastest = fastest.max(new.length_squared());
+            let mass = node.mass();
+            let inverse = if mass > LEAST_MASS { 1.0 / mass } else { 0.0 };
+            // Old velocity and change of velocity.
+            let rates = L::load(&node.0) * splat::<L>(inverse);
+            let velocities = rates.mul_add(first, rates.swap_halves());
+            velocities.store(&mut node.0);
+            (node.0.0[3], node.0.0[7]) = (mass, 0.0);
+            fastest = fastest.max(velocities * velocities);
         }
-        fastest.sqrt()
+        fastest.store(&mut largest);
+        (largest.0[0] + largest.0[1] + largest.0[2]).sqrt()
     }
 }
 

@@ -1,12 +1,12 @@
 use glam::{DVec3, Mat3, Vec3};
 use rayon::prelude::*;
 
-use super::{GridError, Look, Material};
+use super::{GridError, Looks, Material};
 use crate::math::Symmetric3;
+use crate::math::lanes::Row;
 
-/// What a particle is made of and how it is strained: one line of the cache.
+/// What a particle is made of and how it is strained.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[repr(C, align(64))]
 pub struct Point {
     /// Strain of sand: b − I = F Fᵀ − I with the elastic deformation gradient F. Without the identity small strains keep
     /// all their digits; what F has besides, a rotation, does not matter to an isotropic material.
@@ -25,10 +25,43 @@ pub struct Point {
     pub pinned: bool,
 }
 
-impl Default for Point {
-    fn default() -> Self {
-        let (strain, stress) = (Symmetric3::zero(), Symmetric3::zero());
-        Self { strain, stress, gain: 0.0, mass: 0.0, volume: 0.0, pinned: false }
+/// A point in one line of the cache, so that eight of them turn into lanes: strain, gain and mass; then stress, volume, and 1
+/// where it is pinned.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(align(64))]
+pub(super) struct Packed(pub [Row; 2]);
+
+impl Packed {
+    /// Whether the point is moved from outside.
+    #[inline(always)]
+    pub(super) fn is_pinned(&self) -> bool {
+        self.0[1].0[7] > 0.0
+    }
+}
+
+impl From<Point> for Packed {
+    fn from(point: Point) -> Self {
+        let (b, s) = (&point.strain, &point.stress);
+        let pinned = if point.pinned { 1.0 } else { 0.0 };
+        Self([
+            Row([b.xx, b.xy, b.yy, b.xz, b.yz, b.zz, point.gain, point.mass]),
+            Row([s.xx, s.xy, s.yy, s.xz, s.yz, s.zz, point.volume, pinned]),
+        ])
+    }
+}
+
+impl From<Packed> for Point {
+    fn from(Packed([Row(first), Row(second)]): Packed) -> Self {
+        let symmetric =
+            |v: &[f32; 8]| Symmetric3 { xx: v[0], xy: v[1], yy: v[2], xz: v[3], yz: v[4], zz: v[5] };
+        Self {
+            strain: symmetric(&first),
+            stress: symmetric(&second),
+            gain: first[6],
+            mass: first[7],
+            volume: second[6],
+            pinned: second[7] > 0.0,
+        }
     }
 }
 
@@ -42,14 +75,14 @@ pub struct Particles {
     /// Velocities [m/s]. A pinned particle moves with the velocity that it was given and keeps it.
     pub velocities: Vec<Vec3>,
     /// By slot.
-    pub(super) points: Vec<Point>,
+    pub(super) points: Vec<Packed>,
     /// By slot; empty as long as no particle has one.
     pub(super) affine: Vec<Mat3>,
     /// The slot of each particle.
     pub(super) slots: Vec<u32>,
-    /// By particle; what they saw of solids when they last looked.
-    pub(super) looks: Vec<Look>,
-    spare_points: Vec<Point>,
+    /// What they saw of solids when they last looked.
+    pub(super) looks: Looks,
+    spare_points: Vec<Packed>,
     spare_affine: Vec<Mat3>,
 }
 
@@ -70,7 +103,8 @@ impl Particles {
         self.slots.push(self.points.len() as u32);
         self.positions.push(position);
         self.velocities.push(Vec3::ZERO);
-        self.points.push(Point { mass, volume, ..Point::default() });
+        let (strain, stress) = (Symmetric3::zero(), Symmetric3::zero());
+        self.points.push(Point { strain, stress, gain: 0.0, mass, volume, pinned: false }.into());
         if !self.affine.is_empty() {
             self.affine.push(Mat3::ZERO);
         }
@@ -80,16 +114,18 @@ impl Particles {
     ///
     /// # Panics
     /// Where there is no such particle.
-    pub fn point(&self, particle: usize) -> &Point {
-        &self.points[self.slots[particle] as usize]
+    pub fn point(&self, particle: usize) -> Point {
+        self.points[self.slots[particle] as usize].into()
     }
 
-    /// The same, to be changed.
+    /// Lets `change` change what a particle is made of and how it is strained.
     ///
     /// # Panics
     /// Where there is no such particle.
-    pub fn point_mut(&mut self, particle: usize) -> &mut Point {
-        &mut self.points[self.slots[particle] as usize]
+    pub fn change_point(&mut self, particle: usize, change: impl FnOnce(&mut Point)) {
+        let mut point = self.point(particle);
+        change(&mut point);
+        self.points[self.slots[particle] as usize] = point.into();
     }
 
     /// The affine velocity field C of a particle [1/s], carried by affine transfers alone.
@@ -115,7 +151,7 @@ impl Particles {
         if self.slots == slots {
             return;
         }
-        permute(order, &self.slots, &self.points, &mut self.spare_points, Point::default());
+        permute(order, &self.slots, &self.points, &mut self.spare_points, Packed::default());
         std::mem::swap(&mut self.points, &mut self.spare_points);
         if !self.affine.is_empty() {
             permute(order, &self.slots, &self.affine, &mut self.spare_affine, Mat3::ZERO);
@@ -163,8 +199,10 @@ impl Particles {
     /// Sets every stress to that of the strain, after strains or gains were set from outside. Strains outside the yield
     /// surface go back to it.
     pub fn refresh_stresses(&mut self, material: &Material) {
-        for point in &mut self.points {
+        for packed in &mut self.points {
+            let mut point = Point::from(*packed);
             (point.strain, point.stress, point.gain) = material.settle(point.strain, point.gain);
+            *packed = point.into();
         }
     }
 }

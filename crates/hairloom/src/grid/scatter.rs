@@ -4,7 +4,8 @@ use glam::{Mat3, Vec3};
 use rayon::prelude::*;
 
 use super::blocks::{Place, SIDE, TILE};
-use super::{GridParams, MpmGrid, Particles, Phase, Point};
+use super::particles::Packed;
+use super::{GridParams, MpmGrid, Particles, Phase};
 use crate::math::Real;
 use crate::math::lanes::{Kernel, Lane, Row, WIDTH, dispatch};
 
@@ -104,45 +105,46 @@ impl MpmGrid {
         let cell = params.cell as f32;
         let constants = Constants { dt, cell, gravity: params.gravity * dt, stress: -4.0 * dt / cell };
         let affine = params.transfer.affine && !particles.affine.is_empty();
-        by_slot(&self.blocks.order, &particles.velocities, &mut self.velocities);
+        by_slot(&self.blocks.order, &particles.velocities, &mut self.motions);
         by_slot(&self.blocks.order, forces, &mut self.forces);
-        let (velocities, forces) = (&self.velocities, &self.forces);
+        let (motions, forces) = (&self.motions, &self.forces);
         self.tiles.resize_with(self.blocks.len(), Tile::default);
         self.phase = Phase::Scattered;
         let blocks = &self.blocks;
         self.tiles.par_iter_mut().zip(blocks.starts.par_windows(2)).for_each(|(tile, range)| {
             let range = range[0] as usize..range[1] as usize;
             let (points, places) = (&particles.points[range.clone()], &blocks.places[range.clone()]);
-            let velocities = &velocities[range.clone()];
+            let motions = &motions[range.clone()];
             let forces = if forces.is_empty() { &[] } else { &forces[range.clone()] };
             let affine = if affine { &particles.affine[range] } else { &[] };
             let out = &mut tile.0;
-            dispatch(Scatter { points, velocities, affine, forces, places, out, constants });
+            dispatch(Scatter { points, motions, affine, forces, places, out, constants });
         });
     }
 }
 
 /// A column by slot: on its own, so that many reads are under way at once. Nothing, if the column is empty.
-fn by_slot(order: &[u32], column: &[Vec3], out: &mut Vec<Vec3>) {
+fn by_slot(order: &[u32], column: &[Vec3], out: &mut Vec<Row>) {
     if column.is_empty() {
         out.clear();
         return;
     }
-    out.resize(order.len(), Vec3::ZERO);
+    out.resize(order.len(), Row::default());
     out.par_chunks_mut(2048).zip(order.par_chunks(2048)).for_each(|(out, order)| {
         for (out, &particle) in out.iter_mut().zip(order) {
-            *out = column[particle as usize];
+            let [x, y, z] = column[particle as usize].to_array();
+            out.0 = [x, y, z, 0.0, 0.0, 0.0, 0.0, 0.0];
         }
     });
 }
 
 struct Scatter<'a> {
-    points: &'a [Point],
-    velocities: &'a [Vec3],
+    points: &'a [Packed],
+    motions: &'a [Row],
     /// As many as points, or none.
     affine: &'a [Mat3],
     /// As many as points, or none.
-    forces: &'a [Vec3],
+    forces: &'a [Row],
     places: &'a [Place],
     out: &'a mut [Row; TILE * TILE * TILE],
     constants: Constants,
@@ -156,21 +158,21 @@ impl Kernel for Scatter<'_> {
         let mut tile = [Row::default(); TILE * TILE * TILE];
         let mut shares = [[Row::default(); 4]; WIDTH];
         let (mut affine, mut forces) = (self.affine.chunks(WIDTH), self.forces.chunks(WIDTH));
-        let velocities = self.velocities.chunks(WIDTH);
-        for ((points, velocities), places) in
-            self.points.chunks(WIDTH).zip(velocities).zip(self.places.chunks(WIDTH))
+        let motions = self.motions.chunks(WIDTH);
+        for ((points, motions), places) in
+            self.points.chunks(WIDTH).zip(motions).zip(self.places.chunks(WIDTH))
         {
-            for ((share, point), &velocity) in shares.iter_mut().zip(points).zip(velocities) {
-                fill(share, point, velocity, &self.constants);
+            for ((share, point), motion) in shares.iter_mut().zip(points).zip(motions) {
+                fill(share, point, first(motion), &self.constants);
             }
             if let Some(forces) = forces.next() {
-                for (share, &force) in shares.iter_mut().zip(forces) {
-                    add_impulse(share, force * self.constants.dt);
+                for (share, force) in shares.iter_mut().zip(forces) {
+                    add_impulse(share, first(force) * self.constants.dt);
                 }
             }
             if let Some(fields) = affine.next() {
                 for ((share, point), field) in shares.iter_mut().zip(points).zip(fields) {
-                    fill_affine(share, field, point.mass * self.constants.cell);
+                    fill_affine(share, field, point.0[0].0[7] * self.constants.cell);
                 }
             }
             for (share, place) in shares.iter().zip(places) {
@@ -181,18 +183,24 @@ impl Kernel for Scatter<'_> {
     }
 }
 
+/// The vector in the first numbers of a row.
+#[inline(always)]
+fn first(row: &Row) -> Vec3 {
+    Vec3::new(row.0[0], row.0[1], row.0[2])
+}
+
 /// What a particle hands out: at its own place, and more of it for each cell along the axes.
 #[inline(always)]
-fn fill(share: &mut [Row; 4], point: &Point, velocity: Vec3, constants: &Constants) {
-    let mass = point.mass;
-    let weight = if point.pinned { 0.0 } else { mass };
+fn fill(share: &mut [Row; 4], point: &Packed, velocity: Vec3, constants: &Constants) {
+    let mass = point.0[0].0[7];
+    let [xx, xy, yy, xz, yz, zz, volume, pinned] = point.0[1].0;
+    let weight = if pinned > 0.0 { 0.0 } else { mass };
     let (momentum, impulse) = (velocity * mass, constants.gravity * weight);
-    let s = &point.stress;
-    let k = constants.stress * point.volume;
+    let k = constants.stress * volume;
     share[0].0 = [momentum.x, momentum.y, momentum.z, mass, impulse.x, impulse.y, impulse.z, 0.0];
-    share[1].0 = [0.0, 0.0, 0.0, 0.0, s.xx * k, s.xy * k, s.xz * k, 0.0];
-    share[2].0 = [0.0, 0.0, 0.0, 0.0, s.xy * k, s.yy * k, s.yz * k, 0.0];
-    share[3].0 = [0.0, 0.0, 0.0, 0.0, s.xz * k, s.yz * k, s.zz * k, 0.0];
+    share[1].0 = [0.0, 0.0, 0.0, 0.0, xx * k, xy * k, xz * k, 0.0];
+    share[2].0 = [0.0, 0.0, 0.0, 0.0, xy * k, yy * k, yz * k, 0.0];
+    share[3].0 = [0.0, 0.0, 0.0, 0.0, xz * k, yz * k, zz * k, 0.0];
 }
 
 #[inline(always)]

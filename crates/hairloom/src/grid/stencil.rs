@@ -2,7 +2,7 @@ use glam::{DVec3, IVec3};
 
 /// The 27 nodes around a point and their weights: quadratic B-splines on world multiples of the cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Stencil {
+pub(crate) struct Stencil {
     /// The node with the smallest coordinates, in cells from the origin.
     pub base: IVec3,
     /// The weights of three nodes along each axis.
@@ -16,7 +16,7 @@ pub struct Stencil {
 impl Stencil {
     /// The stencil of a point [m], for cells of side `cell` [m]. The point must lie within [`REACH`](super::REACH)
     /// cells of the origin.
-    pub fn new(point: DVec3, cell: f64) -> Self {
+    pub(crate) fn new(point: DVec3, cell: f64) -> Self {
         let scaled = point * (1.0 / cell);
         let base = DVec3::from_array((scaled - 1.0).to_array().map(f64::round_ties_even));
         let fraction = scaled - base;
@@ -26,7 +26,8 @@ impl Stencil {
 
     /// Each node, its weight w, and the gradient ∇w [1/m] that stress acts through: 4/Δx² w (x_i − x_p), that of a
     /// moving least-squares fit (Hu et al. 2018).
-    pub fn nodes(&self) -> impl Iterator<Item = (IVec3, f64, DVec3)> + '_ {
+    #[cfg(test)]
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = (IVec3, f64, DVec3)> + '_ {
         (0..27).map(|at| {
             let (i, j, k) = (at % 3, at / 3 % 3, at / 9);
             let weight = self.weights[0][i] * self.weights[1][j] * self.weights[2][k];

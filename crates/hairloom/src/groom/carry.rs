@@ -12,6 +12,8 @@ use crate::math::lanes::{Row, WIDTH};
 
 /// Guides around a guide whose roots tell how the scalp turns.
 const NEIGHBOURS: usize = 8;
+/// A slot within this part of an edge from a vertex counts as lying on it.
+const ON_VERTEX: f32 = 1e-4;
 
 /// Guides at rest, sampled at slots of even arc-length fraction.
 #[derive(Debug, Clone)]
@@ -21,6 +23,8 @@ pub(super) struct RestGuides {
     pub(super) slots: usize,
     /// Fractional vertex index of each slot, guide after guide.
     coordinates: Vec<f32>,
+    /// Direction of the edge behind each point of the paths; none where it has no length.
+    directions: Vec<Option<Vec3>>,
     /// The path of each guide without its curls, point by point [m], and the reach of the averages that took them
     /// away. Curls of a guide turn the space around it to and fro; a guide that loses them must not frizz the
     /// strands that follow it.
@@ -40,13 +44,17 @@ impl RestGuides {
                 let target = length * slot as f32 / (slots - 1) as f32;
                 let coordinate;
                 (coordinate, edge, start) = coordinate_at(strand, target, edge, start);
-                coordinates.push(coordinate);
+                let vertex = coordinate.round();
+                coordinates.push(if (coordinate - vertex).abs() < ON_VERTEX { vertex } else { coordinate });
             }
         }
         let reaches: Vec<usize> = curves.iter().map(reach_without_curls).collect();
         let (mut paths, mut sums, mut path) = (Vec::new(), Vec::new(), Vec::new());
+        let mut directions = Vec::new();
         for (strand, &reach) in curves.iter().zip(&reaches) {
             smooth(strand, reach, &mut sums, &mut path);
+            directions.extend(path.windows(2).map(|edge| (edge[1] - edge[0]).try_normalize()));
+            directions.push(None);
             paths.extend_from_slice(&path);
         }
         let roots = curves.root_points();
@@ -61,7 +69,7 @@ impl RestGuides {
                 found.map(|(index, _)| index)
             })
             .collect();
-        Self { curves: curves.clone(), slots, coordinates, paths, reaches, neighbours }
+        Self { curves: curves.clone(), slots, coordinates, directions, paths, reaches, neighbours }
     }
 
     /// The maps from rest to posed space, guide after guide; slot by slot too if `slots` is set.
@@ -93,13 +101,18 @@ impl RestGuides {
                 let (rotations, sums, moved): &mut (Vec<Quat>, Vec<Vec3>, Vec<Vec3>) = scratch;
                 let rest = &self.paths[self.curves.range(guide)];
                 smooth(&posed[self.curves.range(guide)], self.reaches[guide], sums, moved);
-                vertex_rotations(rest, moved, self.root_rotation(guide, posed), rotations);
+                let directions = &self.directions[self.curves.range(guide)];
+                vertex_rotations(directions, moved, self.root_rotation(guide, posed), rotations);
                 for (slot, &coordinate) in coordinates.iter().enumerate() {
-                    let edge = (coordinate as usize).min(rest.len() - 2);
-                    let t = coordinate - edge as f32;
-                    let rotation = Mat3::from_quat(rotations[edge].lerp(rotations[edge + 1], t));
-                    let from = rest[edge].lerp(rest[edge + 1], t);
-                    let to = moved[edge].lerp(moved[edge + 1], t);
+                    let vertex = (coordinate as usize).min(rest.len() - 1);
+                    let t = coordinate - vertex as f32;
+                    let (mut turn, mut from, mut to) = (rotations[vertex], rest[vertex], moved[vertex]);
+                    if t > 0.0 && vertex + 1 < rest.len() {
+                        turn = turn.lerp(rotations[vertex + 1], t);
+                        from = from.lerp(rest[vertex + 1], t);
+                        to = to.lerp(moved[vertex + 1], t);
+                    }
+                    let rotation = Mat3::from_quat(turn);
                     let columns = [rotation.x_axis, rotation.y_axis, rotation.z_axis, to - rotation * from];
                     let map = &mut maps[slot / WIDTH];
                     for (column, numbers) in columns.into_iter().zip(map.as_chunks_mut::<3>().0) {
@@ -137,17 +150,27 @@ impl RestGuides {
 }
 
 /// The rotation from rest to posed at each vertex of a guide: that of the scalp at the root, transported along
-/// the guide without twist, edge by edge, and averaged at the vertices.
-fn vertex_rotations(rest: &[Vec3], moved: &[Vec3], root: Quat, rotations: &mut Vec<Quat>) {
-    let direction = |points: &[Vec3], edge: usize| (points[edge + 1] - points[edge]).try_normalize();
+/// the guide without twist, edge by edge, and averaged at the vertices. `rest` has the directions of the edges at rest.
+fn vertex_rotations(rest: &[Option<Vec3>], moved: &[Vec3], root: Quat, rotations: &mut Vec<Quat>) {
     rotations.clear();
     let (mut rotation, mut before) = (root, root);
-    for edge in 0..rest.len() - 1 {
-        if let (Some(from), Some(to)) = (direction(rest, edge), direction(moved, edge)) {
-            rotation = (Quat::from_rotation_arc((rotation * from).normalize(), to) * rotation).normalize();
+    for (edge, ends) in moved.windows(2).enumerate() {
+        if let (Some(from), Some(to)) = (rest[edge], (ends[1] - ends[0]).try_normalize()) {
+            rotation = turned_towards(rotation, from, to);
         }
         rotations.push(if edge == 0 { rotation } else { before.lerp(rotation, 0.5) });
         before = rotation;
     }
     rotations.push(rotation);
+}
+
+/// A rotation followed by the shortest turn that then takes `from` to `to`.
+fn turned_towards(rotation: Quat, from: Vec3, to: Vec3) -> Quat {
+    let from = rotation * from;
+    let (axis, cosine) = (from.cross(to), from.dot(to));
+    if cosine < -0.999 {
+        return (Quat::from_rotation_arc(from.normalize(), to) * rotation).normalize();
+    }
+    // Twice the half angle's sine and cosine, times its cosine: one normalisation is enough for all.
+    (Quat::from_xyzw(axis.x, axis.y, axis.z, 1.0 + cosine) * rotation).normalize()
 }

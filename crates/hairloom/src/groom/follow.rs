@@ -26,7 +26,7 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use super::carry::RestGuides;
-use super::lanes::{Maps, PoseStrands, RestStrands, rows};
+use super::lanes::{Maps, Moved, PoseStrands, RestStrands, rows};
 use super::nearest::PointTree;
 use super::{Curves, Groom};
 use crate::math::lanes::{Row, WIDTH, dispatch};
@@ -152,7 +152,7 @@ impl Follow {
         let mut maps = std::mem::take(&mut self.maps);
         self.guides.maps(guides, !self.rest.all_even(), &mut maps);
         let betas = self.betas();
-        self.blocks(points).into_par_iter().for_each(|(first, out)| {
+        self.blocks(points).into_par_iter().for_each_init(Moved::default, |scratch, (first, out)| {
             let end = (first + BLOCK).min(roots.len());
             dispatch(PoseStrands {
                 rest: &self.rest,
@@ -165,6 +165,7 @@ impl Follow {
                 slots: self.guides.slots,
                 betas: &betas,
                 keep_lengths: self.blend.keep_lengths,
+                scratch,
                 out,
             });
         });

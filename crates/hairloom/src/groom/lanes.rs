@@ -112,6 +112,7 @@ pub(super) struct PoseStrands<'a> {
     pub slots: usize,
     pub betas: &'a [Row],
     pub keep_lengths: bool,
+    pub scratch: &'a mut Moved,
     /// Receives the strands' points [m].
     pub out: &'a mut [Vec3],
 }
@@ -124,7 +125,8 @@ impl Kernel for PoseStrands<'_> {
     #[inline(always)]
     fn run<L: Lane>(mut self) {
         let mut all = std::mem::take(&mut self.out);
-        let mut moved = Moved::new(all.len());
+        let mut moved = std::mem::take(self.scratch);
+        moved.resize(all.len());
         let start = self.rest.range(self.first).start;
         for (index, binding) in self.bindings.iter().enumerate() {
             let strand = self.first + index;
@@ -138,23 +140,22 @@ impl Kernel for PoseStrands<'_> {
                 self.carry::<L>(range, binding, &mut moved, to);
             }
         }
-        if self.keep_lengths {
-            moved.find_missing(&self.rest.edges[start..start + all.len()]);
-        }
+        moved.find_edges(self.keep_lengths.then_some(&self.rest.edges[start..start + all.len()]));
         let mut from = 0;
         for (index, (binding, &root)) in self.bindings.iter().zip(self.roots).enumerate() {
             let count = self.rest.range(self.first + index).len();
             let out = all.split_off_mut(..count).unwrap_or_default();
             if let Some(guide) = binding.same_as {
                 out.copy_from_slice(&self.posed[self.guides.range(guide as usize)]);
+                if let Some(start) = out.first_mut() {
+                    *start = root;
+                }
             } else {
                 moved.lay_out(from, root, out);
             }
-            if let Some(start) = out.first_mut() {
-                *start = root;
-            }
             from += count;
         }
+        *self.scratch = moved;
     }
 }
 
@@ -183,7 +184,7 @@ impl PoseStrands<'_> {
                     *sum = share.mul_add(z.mul_add(L::load(&map[6 + axis]), along_y), *sum);
                 }
             }
-            for (sum, axis) in sum.into_iter().zip(&mut moved.axes) {
+            for (sum, axis) in sum.into_iter().zip(&mut moved.points) {
                 if let Some(out) = axis[to..].first_chunk_mut::<WIDTH>() {
                     let mut row = Row::default();
                     sum.store(&mut row);
@@ -222,7 +223,7 @@ impl PoseStrands<'_> {
             let (factors, others) = (Row([x, x, x, x, y, y, y, y]), Row([z, z, z, z, 1.0, 1.0, 1.0, 1.0]));
             let mut halves = Row::default();
             first.mul_add(L::load(&factors), second * L::load(&others)).store(&mut halves);
-            for (axis, out) in moved.axes.iter_mut().enumerate() {
+            for (axis, out) in moved.points.iter_mut().enumerate() {
                 out[to + at] = halves.0[axis] + halves.0[4 + axis];
             }
         }
@@ -235,47 +236,61 @@ fn eight(column: &[f32], from: usize) -> Row {
     column.get(from..).and_then(<[f32]>::first_chunk).map_or(Row::default(), |&numbers| Row(numbers))
 }
 
-/// Points as the guides carried them [m], by axis and with a row more, and by what part of itself the edge before each is too short.
-struct Moved {
-    axes: [Vec<f32>; 3],
-    missing: Vec<f32>,
+/// Points as the guides carried them [m] and the edges before each of them [m], by axis; points have a row more.
+#[derive(Default)]
+pub(super) struct Moved {
+    points: [Vec<f32>; 3],
+    edges: [Vec<f32>; 3],
 }
 
 impl Moved {
-    fn new(points: usize) -> Self {
-        let column = vec![0.0; points + WIDTH];
-        Self { axes: [column.clone(), column.clone(), column], missing: vec![0.0; points] }
+    fn resize(&mut self, points: usize) {
+        self.points.iter_mut().for_each(|axis| axis.resize(points + WIDTH, 0.0));
+        self.edges.iter_mut().for_each(|axis| axis.resize(points, 0.0));
     }
 
-    /// Compares all edges with their squared lengths at rest. What the first points of strands get means nothing.
+    /// The edge before each point, brought to its squared length at rest where that is given. What the first points of strands get
+    /// means nothing.
     #[inline(always)]
-    fn find_missing(&mut self, lengths: &[f32]) {
-        let count = self.missing.len().min(lengths.len());
-        let [x, y, z] = &self.axes;
+    fn find_edges(&mut self, lengths: Option<&[f32]>) {
+        let [x, y, z] = &self.points;
+        let [to_x, to_y, to_z] = &mut self.edges;
+        let count = to_x.len();
         let (x, y, z) = (&x[..count], &y[..count], &z[..count]);
-        let (lengths, missing) = (&lengths[..count], &mut self.missing[..count]);
-        for at in 1..count {
-            let (dx, dy, dz) = (x[at] - x[at - 1], y[at] - y[at - 1], z[at] - z[at - 1]);
-            let squared = dx * dx + dy * dy + dz * dz;
-            let part = (lengths[at] / squared).sqrt() - 1.0;
-            // An edge that all but vanished has no direction to grow in.
-            missing[at] = if squared > 1e-16 { part } else { 0.0 };
+        let (to_x, to_y, to_z) = (&mut to_x[..count], &mut to_y[..count], &mut to_z[..count]);
+        match lengths {
+            Some(lengths) => {
+                let lengths = &lengths[..count];
+                for at in 1..count {
+                    let (dx, dy, dz) = (x[at] - x[at - 1], y[at] - y[at - 1], z[at] - z[at - 1]);
+                    let squared = dx * dx + dy * dy + dz * dz;
+                    let part = (lengths[at] / squared).sqrt();
+                    // An edge that all but vanished has no direction to grow in.
+                    let part = if squared > 1e-16 { part } else { 1.0 };
+                    (to_x[at], to_y[at], to_z[at]) = (dx * part, dy * part, dz * part);
+                }
+            }
+            None => {
+                for at in 1..count {
+                    (to_x[at], to_y[at], to_z[at]) =
+                        (x[at] - x[at - 1], y[at] - y[at - 1], z[at] - z[at - 1]);
+                }
+            }
         }
     }
 
     /// The points of a strand, the first of which is at `root`.
     #[inline(always)]
     fn lay_out(&self, from: usize, root: Vec3, out: &mut [Vec3]) {
-        let range = from..from + out.len();
-        let [x, y, z] = &self.axes;
-        let (x, y, z) = (&x[range.clone()], &y[range.clone()], &z[range.clone()]);
-        let missing = &self.missing[range];
-        let (mut previous, mut shift) = (root, Vec3::ZERO);
-        for at in 0..out.len().min(x.len()).min(y.len()).min(z.len()).min(missing.len()) {
-            let here = Vec3::new(x[at], y[at], z[at]);
-            shift += if at == 0 { root - here } else { (here - previous) * missing[at] };
-            previous = here;
-            out[at] = here + shift;
+        let Some((first, others)) = out.split_first_mut() else { return };
+        *first = root;
+        let range = from + 1..from + 1 + others.len();
+        let [x, y, z] = &self.edges;
+        let edges = x[range.clone()].iter().zip(&y[range.clone()]).zip(&z[range]);
+        let mut point = root;
+        for (out, ((&x, &y), &z)) in others.iter_mut().zip(edges) {
+            point += Vec3::new(x, y, z);
+            *out = point;
         }
     }
 }

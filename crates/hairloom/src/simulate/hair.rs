@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::library::Library;
 use super::track::Track;
 use super::{SimulationError, Warning};
-use crate::body::{Bodies, Obstacles, TriMesh};
+use crate::body::{Bodies, Lookout, Obstacles, TriMesh};
 use crate::groom::{
     Domain, Follow, FollowBlend, Groom, GroomError, Pick, Root, Seating, Skin, Surface, Turned, Values, grow,
     hairy_ball, pick_guides, resample, turn_strands,
@@ -325,11 +325,11 @@ impl Followers {
             strands.push(points.split_off_mut(..count).unwrap_or_default());
         }
         strands.into_par_iter().with_min_len(64).for_each(|strand| {
-            let mut carried = Vec3::ZERO;
+            let (mut carried, mut lookout) = (Vec3::ZERO, Lookout::new(obstacles));
             for i in 1..strand.len() {
                 strand[i] += carried;
                 let (leader, edge) = (strand[i - 1], strand[i] - strand[i - 1]);
-                let near = obstacles.clearance(strand[i]) < CLEARANCE;
+                let near = lookout.nearer(strand[i], CLEARANCE).is_some();
                 if let Some(touch) = near.then(|| resolve(obstacles, leader, edge, CLEARANCE)).flatten() {
                     carried += touch.edge - edge;
                     strand[i] = leader + touch.edge;

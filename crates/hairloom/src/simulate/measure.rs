@@ -2,7 +2,7 @@ use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::body::{Bodies, MeshQuery, Obstacles, Shape};
+use crate::body::{Bodies, Lookout, Obstacles};
 use crate::groom::Curves;
 use crate::scene::{Attachments, Model, State};
 
@@ -86,7 +86,7 @@ fn measure_strand(
     strand: usize,
 ) -> Measures {
     let range = model.range(strand);
-    let mut measures = Measures::default();
+    let (mut measures, mut lookout) = (Measures::default(), Lookout::new(obstacles));
     for (vertex, index) in range.clone().enumerate() {
         let (position, mass) = (state.positions[index], f64::from(model.masses[index]));
         measures.kinetic_energy += 0.5 * mass * state.velocities[index].length_squared();
@@ -103,7 +103,7 @@ fn measure_strand(
         // The first edge is part of the skin, so to say: where a limb folds into the trunk it goes along.
         let end = vertex <= 1 || index + 1 == range.end;
         if !(held[index] && end) {
-            let worst = Worst { value: depth(obstacles, position.as_vec3()), strand, vertex };
+            let worst = Worst { value: depth(&mut lookout, position.as_vec3()), strand, vertex };
             measures.written.penetration = worse(measures.written.penetration, worst);
             if !held[index] {
                 measures.penetration = worse(measures.penetration, worst);
@@ -121,7 +121,7 @@ pub fn measure_written(groom: &Curves, points: &[Vec3], bodies: &Bodies) -> Writ
         .with_min_len(64)
         .map(|strand| {
             let (rest, now) = (groom.strand(strand), &points[groom.range(strand)]);
-            let mut written = Written::default();
+            let (mut written, mut lookout) = (Written::default(), Lookout::new(&obstacles));
             for vertex in 0..now.len() {
                 if vertex + 1 < now.len() {
                     let edge = |points: &[Vec3]| {
@@ -131,7 +131,7 @@ pub fn measure_written(groom: &Curves, points: &[Vec3], bodies: &Bodies) -> Writ
                     written.stretch = worse(written.stretch, Worst { value, strand, vertex });
                 }
                 if vertex > 0 {
-                    let value = depth(&obstacles, now[vertex]);
+                    let value = depth(&mut lookout, now[vertex]);
                     written.penetration = worse(written.penetration, Worst { value, strand, vertex });
                 }
             }
@@ -152,29 +152,14 @@ impl Written {
 
 /// How deep a point is inside the bodies at the end of the step [m]; 0 outside. A body that answers from its grid is
 /// asked for its triangles here: measured by the grid that it was moved by, hair is always outside.
-fn depth(obstacles: &Obstacles<'_>, point: Vec3) -> f64 {
-    if obstacles.clearance(point) >= 0.0 {
-        return 0.0;
-    }
-    let distance = |body: usize| {
-        let answered = obstacles.sample(body, point).distance;
-        match &obstacles.body(body).shape {
-            // No trilinear reading is off by more than a cell.
-            Shape::Mesh(mesh)
-                if mesh.settings().query == MeshQuery::Grid && answered < 1.5 * mesh.grid().cell() =>
-            {
-                obstacles.closest(body, point).map_or(answered, |closest| closest.distance)
-            }
-            _ => answered,
-        }
-    };
-    obstacles.collider_indices().map(|body| -f64::from(distance(body))).fold(0.0, f64::max)
+fn depth(lookout: &mut Lookout<'_>, point: Vec3) -> f64 {
+    lookout.nearer(point, 0.0).map_or(0.0, |distance| -f64::from(distance))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::{Body, MeshSettings, MeshShape, TriMesh};
+    use crate::body::{Body, MeshQuery, MeshSettings, MeshShape, Shape, TriMesh};
 
     /// A grid of coarse cells reads too high above a surface that curves away: hair that it holds to be outside is
     /// inside the triangles, and that is what counts.
@@ -194,9 +179,29 @@ mod tests {
             let flat = (1.0 - height * height).sqrt();
             let point = 0.0292 * Vec3::new(flat * angle.cos(), height, flat * angle.sin());
             let truth = -f64::from(exact.at(1.0).closest(0, point).unwrap().distance);
-            assert!((depth(&coarse.at(1.0), point) - truth.max(0.0)).abs() < 1e-6);
+            assert!((depth(&mut Lookout::new(&coarse.at(1.0)), point) - truth.max(0.0)).abs() < 1e-6);
             fooled += usize::from(truth > 1e-4 && coarse.at(1.0).sample(0, point).distance > 0.0);
         }
         assert!(fooled > 100, "{fooled}");
+    }
+
+    /// What one vertex sees may spare the next a look, but no vertex that is inside gets by.
+    #[test]
+    fn no_vertex_of_a_long_way_hides_behind_the_one_before() {
+        let shape = MeshShape::new(&TriMesh::capsule(0.03, 0.02), MeshSettings::default()).unwrap();
+        let bodies = Bodies::new(vec![Body::new("pill", Shape::Mesh(shape), 0.0).unwrap()]);
+        let obstacles = bodies.at(1.0);
+        let (mut inside, mut random) = (0, crate::math::Random::new(5));
+        for _ in 0..300 {
+            let mut lookout = Lookout::new(&obstacles);
+            let (mut point, way) = (random.direction() * 0.12, random.direction() * 0.008);
+            for _ in 0..30 {
+                let truth = -f64::from(obstacles.closest(0, point).unwrap().distance);
+                assert!((depth(&mut lookout, point) - truth.max(0.0)).abs() < 1e-6);
+                inside += usize::from(truth > 0.0);
+                point += way - point * 0.05;
+            }
+        }
+        assert!(inside > 100, "{inside}");
     }
 }

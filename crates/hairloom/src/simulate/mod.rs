@@ -322,7 +322,7 @@ impl Simulation {
         let mut jumped = false;
         while self.steps < last {
             let (from, to) = (time.step_time(self.steps), time.step_time(self.steps + 1));
-            if self.steps + 1 == last {
+            if self.steps + 1 == last && to > end {
                 self.solver.store(&mut self.before);
             }
             let moved = std::time::Instant::now();

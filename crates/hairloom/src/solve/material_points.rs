@@ -8,9 +8,10 @@ use crate::grid::{Boundary, Contact, GridError, Particles};
 use crate::math::Symmetric3;
 use crate::scene::Model;
 
-/// How far inside a body a node must be to be bound by it, in cells: as far as a particle reaches. Nodes that hair outside reaches would
-/// let it sink towards the body as through honey; that hair is kept out at its own place.
-const CELLS: f32 = 1.5;
+/// How far inside a body a node must be to be bound by it, in cells, so that no particle outside reaches it. Nodes that hair outside
+/// reaches let it sink towards the body as through honey; that hair is kept out at its own place. But then the grid does not see where
+/// a body begins, and hair that lies on one bears nothing: it comes to lie flat.
+pub(super) const OUT_OF_REACH: f64 = 1.5;
 
 /// Bodies that begin within their surfaces.
 pub(super) struct Inset<'a> {
@@ -20,9 +21,9 @@ pub(super) struct Inset<'a> {
 }
 
 impl<'a> Inset<'a> {
-    /// Bodies for a grid with cells of this side [m].
-    pub(super) fn new(bodies: &'a Obstacles<'a>, cell: f64) -> Self {
-        Self { bodies, by: CELLS * cell as f32 }
+    /// Bodies that begin so many metres within their surfaces.
+    pub(super) fn new(bodies: &'a Obstacles<'a>, by: f64) -> Self {
+        Self { bodies, by: by as f32 }
     }
 }
 
@@ -53,9 +54,10 @@ pub(super) fn turn(particles: &mut Particles, particle: usize, turn: Mat3) {
     if affine != Mat3::ZERO {
         particles.set_affine(particle, turn * affine * turn.transpose());
     }
-    let point = particles.point_mut(particle);
-    point.strain = turned(&point.strain, turn);
-    point.stress = turned(&point.stress, turn);
+    particles.change_point(particle, |point| {
+        point.strain = turned(&point.strain, turn);
+        point.stress = turned(&point.stress, turn);
+    });
 }
 
 /// R m Rᵀ.

@@ -101,7 +101,7 @@ fn bad_input_is_an_error_that_says_what_is_wrong() {
     particles.velocities[4].x = f32::NAN;
     let error = grid.step(&mut particles, &[], &good, &Nothing, 0.0, DT).unwrap_err();
     assert!(matches!(error, GridError::NotFinite { quantity: "velocity", .. }), "{error}");
-    particles.point_mut(2).mass = 0.0;
+    particles.change_point(2, |point| point.mass = 0.0);
     assert!(matches!(particles.check(), Err(GridError::BadParticle { particle: 2, .. })));
     particles.velocities.pop();
     let error = grid.scatter(&particles, &[], &good, DT).unwrap_err();

@@ -1,7 +1,7 @@
 use super::super::hencky::{cayley, compose, eigen, exp_less_one, half_log};
 use super::super::material::{Model, Strained, stepped};
 use super::*;
-use crate::math::lanes::{Kernel, Lane, dispatch};
+use crate::math::lanes::{Kernel, Lane, Row, dispatch};
 use crate::math::{Matrix3, Symmetric3, Vector3};
 
 fn entries(m: Symmetric3<f64>) -> [f64; 6] {
@@ -102,18 +102,42 @@ fn stress_is_the_derivative_of_the_energy() {
     assert_eq!(checked, 500);
 }
 
-struct Advance<'a>(&'a Model, &'a mut Strained);
+/// Eight particles in rows.
+#[derive(Default)]
+struct Batch {
+    gradient: [[Row; 3]; 3],
+    strain: [Row; 6],
+    gain: Row,
+    stress: [Row; 6],
+}
+
+struct Advance<'a>(&'a Model, &'a mut Batch);
 
 impl Kernel for Advance<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        self.0.advance::<L>(self.1, 1.0);
+        let Batch { gradient, strain: [xx, xy, yy, xz, yz, zz], gain, stress } = self.1;
+        let gradient = Matrix3(gradient.map(|[x, y, z]| Vector3::new(L::load(&x), L::load(&y), L::load(&z))));
+        let strain = Symmetric3 {
+            xx: L::load(xx),
+            xy: L::load(xy),
+            yy: L::load(yy),
+            xz: L::load(xz),
+            yz: L::load(yz),
+            zz: L::load(zz),
+        };
+        let Strained { strain: b, gain: new_gain, stress: s } =
+            self.0.advance::<L>(gradient, L::one(), strain, L::load(gain));
+        new_gain.store(gain);
+        let rows = [xx, xy, yy, xz, yz, zz].into_iter().chain(stress);
+        let numbers = [b.xx, b.xy, b.yy, b.xz, b.yz, b.zz, s.xx, s.xy, s.yy, s.xz, s.yz, s.zz];
+        rows.zip(numbers).for_each(|(row, number)| number.store(row));
     }
 }
 
-fn lane(rows: &[crate::math::lanes::Row; 6], lane: usize) -> Symmetric3<f64> {
+fn lane(rows: &[Row; 6], lane: usize) -> Symmetric3<f64> {
     let [xx, xy, yy, xz, yz, zz] = rows.map(|row| f64::from(row.0[lane]));
     Symmetric3 { xx, xy, yy, xz, yz, zz }
 }
@@ -126,7 +150,7 @@ fn lanes_settle_sand_as_eigenvalues_do() {
     let (mut open, mut yielding, mut elastic, mut wild) = (0, 0, 0, 0);
     for round in 0..400 {
         let size: f64 = [1e-4, 0.01, 0.1, 0.45][round % 4];
-        let mut batch = Strained::default();
+        let mut batch = Batch::default();
         let mut expected = Vec::new();
         for k in 0..8 {
             let pressed = [0.0f64, -size, 0.3 * size, -3.0 * size][random.below(4)].max(-0.8f64);

@@ -49,7 +49,7 @@ fn momentum(particles: &Particles) -> DVec3 {
 }
 
 fn mass(particles: &Particles) -> f64 {
-    particles.points.iter().map(|point| f64::from(point.mass)).sum()
+    (0..particles.len()).map(|p| f64::from(particles.point(p).mass)).sum()
 }
 
 /// Weightless, with stress out of the way.

@@ -55,7 +55,7 @@ fn affine_transfers_keep_angular_momentum_under_stress() {
     let mut stressed = false;
     for _ in 0..20 {
         grid.step(&mut particles, &[], &params, &Nothing, 0.0, DT).unwrap();
-        stressed |= particles.points.iter().any(|p| p.stress.xx < -1.0);
+        stressed |= (0..particles.len()).any(|p| particles.point(p).stress.xx < -1.0);
     }
     let after = angular(&particles, params.cell);
     assert!(stressed, "there was no stress");
@@ -103,11 +103,10 @@ fn nodes_hold_what_summing_over_stencils_gives() {
     let mut forces = Vec::new();
     for p in 0..particles.len() {
         let mut any = || random.signed() * 50.0;
-        particles.point_mut(p).stress =
-            Symmetric3 { xx: any(), xy: any(), yy: any(), xz: any(), yz: any(), zz: any() };
+        let stress = Symmetric3 { xx: any(), xy: any(), yy: any(), xz: any(), yz: any(), zz: any() };
+        particles.change_point(p, |point| (point.stress, point.pinned) = (stress, p % 3 == 0));
         particles.set_affine(p, Mat3::from_cols_array(&std::array::from_fn(|_| any())));
         forces.push(Vec3::new(any(), any(), any()) * 1e-7);
-        particles.point_mut(p).pinned = p % 3 == 0;
     }
     let mut grid = MpmGrid::default();
     grid.bin(&mut particles, &params).unwrap();

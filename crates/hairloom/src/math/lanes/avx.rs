@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 use std::sync::OnceLock;
 
-use super::{Kernel, Lane, Row};
+use super::{Kernel, Lane, Row, WIDTH};
 use crate::math::Real;
 
 /// Whether this processor has AVX2 and FMA.
@@ -134,5 +134,40 @@ impl Lane for Avx {
     #[inline(always)]
     fn bits(mask: __m256) -> u32 {
         intrinsic!(_mm256_movemask_ps(mask)) as u32
+    }
+    #[inline(always)]
+    fn transpose(rows: [Self; WIDTH]) -> [Self; WIDTH] {
+        let [a, b, c, d, e, f, g, h] = rows;
+        // Pairs, fours, and then halves change places.
+        let (ab, cd) = (intrinsic!(_mm256_unpacklo_ps(a.0, b.0)), intrinsic!(_mm256_unpacklo_ps(c.0, d.0)));
+        let (ef, gh) = (intrinsic!(_mm256_unpacklo_ps(e.0, f.0)), intrinsic!(_mm256_unpacklo_ps(g.0, h.0)));
+        let (ab2, cd2) = (intrinsic!(_mm256_unpackhi_ps(a.0, b.0)), intrinsic!(_mm256_unpackhi_ps(c.0, d.0)));
+        let (ef2, gh2) = (intrinsic!(_mm256_unpackhi_ps(e.0, f.0)), intrinsic!(_mm256_unpackhi_ps(g.0, h.0)));
+        macro_rules! halves {
+            ($choice:literal, $half:literal, $a:ident, $b:ident, $c:ident, $d:ident) => {
+                Self(intrinsic!(_mm256_permute2f128_ps::<$half>(
+                    _mm256_shuffle_ps::<$choice>($a, $b),
+                    _mm256_shuffle_ps::<$choice>($c, $d)
+                )))
+            };
+        }
+        [
+            halves!(0x44, 0x20, ab, cd, ef, gh),
+            halves!(0xee, 0x20, ab, cd, ef, gh),
+            halves!(0x44, 0x20, ab2, cd2, ef2, gh2),
+            halves!(0xee, 0x20, ab2, cd2, ef2, gh2),
+            halves!(0x44, 0x31, ab, cd, ef, gh),
+            halves!(0xee, 0x31, ab, cd, ef, gh),
+            halves!(0x44, 0x31, ab2, cd2, ef2, gh2),
+            halves!(0xee, 0x31, ab2, cd2, ef2, gh2),
+        ]
+    }
+    #[inline(always)]
+    fn first_halves(self, other: Self) -> Self {
+        Self(intrinsic!(_mm256_permute2f128_ps::<0x20>(self.0, other.0)))
+    }
+    #[inline(always)]
+    fn swap_halves(self) -> Self {
+        Self(intrinsic!(_mm256_permute2f128_ps::<0x01>(self.0, self.0)))
     }
 }

@@ -64,6 +64,12 @@ pub trait Lane: Real {
     fn store(self, row: &mut Row);
     /// Bit `k` tells whether the mask holds in lane `k`.
     fn bits(mask: Self::Mask) -> u32;
+    /// Lane `k` of row `i` becomes lane `i` of row `k`.
+    fn transpose(rows: [Self; WIDTH]) -> [Self; WIDTH];
+    /// The first four lanes of `self`, then the first four of `other`.
+    fn first_halves(self, other: Self) -> Self;
+    /// The last four lanes, then the first four.
+    fn swap_halves(self) -> Self;
 
     /// Reads eight vectors.
     #[inline(always)]
@@ -106,7 +112,7 @@ mod tests {
     struct Probe<'a>(&'a Row, &'a Row);
 
     impl Kernel for Probe<'_> {
-        type Output = ([Row; 9], u32);
+        type Output = ([Row; 19], u32);
 
         #[inline(always)]
         fn run<L: Lane>(self) -> Self::Output {
@@ -114,8 +120,11 @@ mod tests {
             let mask = a.less(b);
             let values =
                 [a + b, a - b, a * b, a / b, -a, a.min(b), a.max(b), (a * a).sqrt(), L::select(mask, a, b)];
-            let mut rows = [Row::default(); 9];
-            for (value, row) in values.into_iter().zip(&mut rows) {
+            let mut rows = [Row::default(); 19];
+            let [v, w, ..] = values;
+            let moved = L::transpose([v, w, v - w, v * w, w, v, w - v, v + w]);
+            let moved = moved.into_iter().chain([v.first_halves(w), v.swap_halves()]);
+            for (value, row) in values.into_iter().chain(moved).zip(&mut rows) {
                 value.store(row);
             }
             (rows, L::bits(mask))
@@ -131,6 +140,40 @@ mod tests {
         assert_eq!(rows, expected);
         assert_eq!(bits, expected_bits);
         assert_eq!(bits, 0b1001_1011, "1 < 2, -2.5 < -2, 4e7 < 5e7, -0.125 < 0.5, -8 < 8");
+    }
+
+    #[test]
+    fn lanes_change_places() {
+        struct Places;
+        impl Kernel for Places {
+            type Output = [Row; 10];
+            #[inline(always)]
+            fn run<L: Lane>(self) -> Self::Output {
+                let mut rows = [Row::default(); 10];
+                for (row, values) in rows[..8].iter_mut().enumerate() {
+                    for (lane, value) in values.0.iter_mut().enumerate() {
+                        *value = (10 * row + lane) as f32;
+                    }
+                }
+                let mut loaded = [L::zero(); WIDTH];
+                for (value, row) in loaded.iter_mut().zip(&rows) {
+                    *value = L::load(row);
+                }
+                let moved = L::transpose(loaded);
+                for (value, row) in moved.into_iter().zip(&mut rows) {
+                    value.store(row);
+                }
+                loaded[1].first_halves(loaded[2]).store(&mut rows[8]);
+                loaded[1].swap_halves().store(&mut rows[9]);
+                rows
+            }
+        }
+        let rows = dispatch(Places);
+        for (row, values) in rows[..8].iter().enumerate() {
+            assert_eq!(values.0, std::array::from_fn(|lane| (10 * lane + row) as f32));
+        }
+        assert_eq!(rows[8].0, [10.0, 11.0, 12.0, 13.0, 20.0, 21.0, 22.0, 23.0]);
+        assert_eq!(rows[9].0, [14.0, 15.0, 16.0, 17.0, 10.0, 11.0, 12.0, 13.0]);
     }
 
     #[test]

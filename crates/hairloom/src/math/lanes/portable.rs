@@ -97,4 +97,16 @@ impl Lane for Portable {
     fn bits(mask: Self::Mask) -> u32 {
         mask.into_iter().enumerate().fold(0, |bits, (k, lane)| bits | u32::from(lane) << k)
     }
+    #[inline(always)]
+    fn transpose(rows: [Self; WIDTH]) -> [Self; WIDTH] {
+        from_fn(|i| Self(from_fn(|k| rows[k].0[i])))
+    }
+    #[inline(always)]
+    fn first_halves(self, other: Self) -> Self {
+        Self(from_fn(|k| if k < WIDTH / 2 { self.0[k] } else { other.0[k - WIDTH / 2] }))
+    }
+    #[inline(always)]
+    fn swap_halves(self) -> Self {
+        Self(from_fn(|k| self.0[(k + WIDTH / 2) % WIDTH]))
+    }
 }

@@ -57,6 +57,12 @@ fn steps_fall_where_frames_do_not() {
             assert_eq!(time.steps_until(frame), 5 * u64::from(frame), "{fps}");
         }
     }
+    // What a scene holds can be read again, as `--frames` does.
+    for steps in [Steps::PerSecond(90.0), Steps::PerFrame(3)] {
+        let time = TimeRange { frames: 7, steps, ..scene.time };
+        let written = ("time".to_owned(), toml::Value::try_from(time).unwrap());
+        assert_eq!(Scene::from_toml_with("groom.file = 'a.hair'", "a.toml", &[written]).unwrap().time, time);
+    }
     let told = parse("groom.file = 'a.hair'\ntime = { substeps = 2, steps_per_second = 120 }").unwrap_err();
     assert!(told.to_string().contains("steps_per_second"), "{told}");
 }

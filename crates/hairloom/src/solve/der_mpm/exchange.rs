@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::pack::{Pack, get_vector, set_vector};
 use super::rods::Rods;
 use super::settle::{Outcome, Surroundings};
-use crate::grid::Look;
+use crate::grid::LooksOf;
 use crate::math::Stored;
 
 /// What the grid made of the vertices during a step of the rods, in the order of the points.
@@ -19,7 +19,7 @@ pub(super) struct Moved<'a> {
     /// Velocities at the end [m/s].
     pub velocities: &'a [Vec3],
     /// What the vertices saw of bodies when they last looked, or nothing.
-    pub looks: &'a [Look],
+    pub looks: LooksOf<'a>,
 }
 
 impl<S: Stored> Pack<S> {
@@ -133,7 +133,7 @@ impl<S: Stored> Rods<S> {
                 before: &moved.before[range.clone()],
                 after: &moved.after[range.clone()],
                 velocities: &moved.velocities[range.clone()],
-                looks: moved.looks.get(range).unwrap_or_default(),
+                looks: moved.looks.part(range),
             };
             pack.follow(&moved, dt, limit, rows);
             pack.settle(around, moved.looks)
@@ -146,7 +146,7 @@ impl<S: Stored> Rods<S> {
         let limit = self.params.most_stretch;
         let outcomes = self.packs.par_iter_mut().map(|pack| {
             pack.advance(dt, limit, None);
-            pack.settle(around, &[])
+            pack.settle(around, LooksOf::default())
         });
         outcomes.reduce(Outcome::default, Outcome::and)
     }

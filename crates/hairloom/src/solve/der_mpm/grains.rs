@@ -46,6 +46,8 @@ pub(super) struct Grains {
     changes: Vec<Vec3>,
     /// Largest radius of any hair [m].
     radius: f32,
+    /// How deep inside bodies nodes are bound by them [m].
+    inset: f64,
 }
 
 impl Grains {
@@ -56,12 +58,22 @@ impl Grains {
         for (particle, &vertex) in order.iter().enumerate() {
             let mass = model.masses[vertex as usize];
             particles.push(DVec3::ZERO, mass, mass / params.grid_density as f32);
-            particles.point_mut(particle).pinned = pinned.get(vertex as usize).copied().unwrap_or(false);
+            let pinned = pinned.get(vertex as usize).copied().unwrap_or(false);
+            particles.change_point(particle, |point| point.pinned = pinned);
         }
         let radius = model.radii.iter().copied().fold(0.0, f32::max);
         let before = vec![DVec3::ZERO; order.len()];
         let changes = vec![Vec3::ZERO; order.len()];
-        Self { grid: MpmGrid::default(), params: params.grid(), particles, order, before, changes, radius }
+        Self {
+            grid: MpmGrid::default(),
+            params: params.grid(),
+            particles,
+            order,
+            before,
+            changes,
+            radius,
+            inset: params.inset * params.cell,
+        }
     }
 
     /// What all grains remember, by vertex of the model.
@@ -80,8 +92,9 @@ impl Grains {
     pub(super) fn remember(&mut self, memory: &[Grain]) {
         for (particle, &vertex) in self.order.iter().enumerate() {
             let Some(grain) = memory.get(vertex as usize) else { continue };
-            let point = self.particles.point_mut(particle);
-            (point.strain, point.stress, point.gain) = (grain.strain, grain.stress, grain.gain);
+            self.particles.change_point(particle, |point| {
+                (point.strain, point.stress, point.gain) = (grain.strain, grain.stress, grain.gain);
+            });
             if self.params.transfer.affine {
                 self.particles.set_affine(particle, grain.affine);
             }
@@ -128,7 +141,7 @@ impl Grains {
         let failed = |error: GridError| lost(model, order, error);
         report.time("bin", || grid.bin(particles, params)).map_err(failed)?;
         report.time("particles to grid", || grid.scatter_tiles(particles, &[], params, dt));
-        let within = Inset::new(bodies, params.cell);
+        let within = Inset::new(bodies, self.inset);
         report.time("nodes", || grid.collect_and_update(params, &within, dt));
         report.time("grid to particles", || grid.gather(particles, params, dt)).map_err(failed)?;
         Ok(report.time("bodies", || particles.project(bodies, self.radius + margin, approach)))
@@ -137,7 +150,7 @@ impl Grains {
     /// Where the grid took the vertices.
     pub(super) fn moved(&self) -> Moved<'_> {
         let Particles { positions, velocities, .. } = &self.particles;
-        Moved { before: &self.before, after: positions, velocities, looks: self.particles.looks() }
+        Moved { before: &self.before, after: positions, velocities, looks: self.particles.looks().all() }
     }
 
     /// Writes a column.

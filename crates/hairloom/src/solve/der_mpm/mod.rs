@@ -34,8 +34,8 @@
 //!   lengthen an edge that turns by φ in a step by φ²/2, and hair thrown about to many times its length.
 //! - The grid moves vertices, but turns edges only. Its velocities are smooth over a cell, which is as long as an edge: what they
 //!   do to lengths is no physics, and the paper's rods drift by it. Lengths stay within [`Params::most_stretch`] of rest.
-//! - Any collider bounds the nodes, not capsules alone, but only those too deep inside it for hair outside to reach: others would let hair
-//!   sink towards the skin as through honey. Vertices are kept out at their own places, and at the end of a step leave bodies without
+//! - Any collider bounds the nodes, not capsules alone, but only those too deep inside it for hair outside to reach ([`Params::inset`]): others
+//!   let hair sink towards the skin as through honey. Vertices are kept out at their own places, and at the end of a step leave bodies without
 //!   changing an edge's length.
 //! - The volume that parting hair gains is bounded ([`Params::most_gain`]).
 //! - The bound on curvature (section 4.1) scales the derivatives, too. On κb alone it makes the fold a minimum of energy, where hair is
@@ -46,6 +46,7 @@
 //!
 //! - Strands resist each other as a continuum over cells of the grid; single strands may cross. The grid damps what is finer than its cells.
 //! - Quasistatic steps know bodies, but no other strands.
+//! - Hair that lies on a body bears no hair above it unless [`Params::inset`] is 0: the grid does not see where the body begins.
 //! - Edges between two vertices may cut a corner of a body.
 //! - Stiffness against stretching beside mass, Δt² Y / (ρ l²), costs digits: in single precision up to 2e4 is safe (a thousandth of the
 //!   change of velocity is lost). In double precision hair's own 3 GPa are.

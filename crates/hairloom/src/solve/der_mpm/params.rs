@@ -2,6 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::grid::{self, Fluid, GridParams, Sand, Transfer};
 use crate::scene::Material;
+use crate::solve::material_points::OUT_OF_REACH;
 
 /// Width of the numbers that rods are computed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,6 +76,10 @@ pub struct Params {
     /// Most volume that parting hair may gain before it resists closing again, as a logarithm. Without a bound the gain, a sum of all that
     /// the grid saw of strands passing each other, grows until hair in motion feels no contact at all.
     pub most_gain: f64,
+    /// How deep inside a body nodes of the grid are bound by it, in cells. From 1.5 on hair outside does not reach them: nothing slows it
+    /// near a body, but what lies on one bears nothing above it, and loose hair comes to lie flat on the ground. With 0, the paper's way, heaps
+    /// stay.
+    pub inset: f64,
 }
 
 impl Default for Params {
@@ -103,6 +108,7 @@ impl Default for Params {
             grid_density: 1300.0,
             friction_angle: 20.0,
             most_gain: 0.3,
+            inset: OUT_OF_REACH,
         }
     }
 }
@@ -199,6 +205,7 @@ impl Params {
                 "a number of degrees from 0 to 89",
             ),
             ("most_gain", self.most_gain >= 0.0, "a number that is not negative"),
+            ("inset", (0.0..=10.0).contains(&self.inset), "a number of cells from 0 to 10"),
         ];
         match checks.into_iter().find(|(_, ok, _)| !ok) {
             Some((key, _, expected)) => Err((key, expected)),

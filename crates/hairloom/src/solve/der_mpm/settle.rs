@@ -5,7 +5,7 @@ use glam::{DQuat, DVec3, Vec3};
 
 use super::pack::{Pack, get_vector, set_vector};
 use crate::body::Obstacles;
-use crate::grid::{Approach, Contact, Look};
+use crate::grid::{Approach, Contact, LooksOf};
 use crate::math::Stored;
 use crate::scene::Model;
 use crate::solve::leaving::resolve;
@@ -60,7 +60,7 @@ struct Strand<'a> {
 impl<S: Stored> Pack<S> {
     /// Brings pinned vertices where they must be, and all others out of bodies. `looks` has what each vertex saw of the bodies, lane
     /// after lane, or nothing.
-    pub(super) fn settle(&mut self, around: &Surroundings<'_>, looks: &[Look]) -> Outcome {
+    pub(super) fn settle(&mut self, around: &Surroundings<'_>, looks: LooksOf<'_>) -> Outcome {
         let mut outcome = Outcome::default();
         let targets = std::mem::take(&mut self.pin_targets);
         let mut points = Vec::new();
@@ -68,15 +68,15 @@ impl<S: Stored> Pack<S> {
         for (lane, index) in self.lanes() {
             points.clear();
             points.extend(self.positions(lane));
-            let looks = looks.get(start..start + points.len()).unwrap_or_default();
-            start += points.len();
+            let end = start + points.len();
             let near = around.bodies.filter(|(bodies, model)| {
                 let thickest = model.radii[model.range(index)].iter().copied().fold(0.0, f32::max);
                 let reach = thickest + around.margin;
                 let free = usize::from(self.is_pinned(lane, 0));
-                !all_clear(&around.approach, &points[free..], looks.get(free..).unwrap_or_default(), reach)
+                !looks.part(start + free..end).all_clear(&around.approach, &points[free..], reach)
                     && any_nearer(bodies, &points[free..], reach)
             });
+            start = end;
             let mut pins: Vec<(usize, DVec3)> = targets
                 .iter()
                 .filter(|&&(of, _, _)| of as usize == lane)
@@ -244,13 +244,6 @@ impl<S: Stored> Pack<S> {
             moving.length.set(lane, edge.length());
         }
     }
-}
-
-/// Whether all points are farther from bodies than `reach` [m] by what they saw when they last looked.
-fn all_clear(approach: &Approach, points: &[DVec3], looks: &[Look], reach: f32) -> bool {
-    let inverse = approach.inverse();
-    let clear = |(&point, look): (&DVec3, &Look)| look.clearance_at(approach.local(&inverse, point)) >= reach;
-    !looks.is_empty() && points.iter().zip(looks).all(clear)
 }
 
 /// Whether any point may be nearer to a body than `reach` [m].

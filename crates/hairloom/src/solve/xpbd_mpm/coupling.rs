@@ -15,10 +15,10 @@ use super::advance::Conditions;
 use super::pack::{Pack, get_vector, set_vector};
 use super::rods::Rods;
 use crate::body::Obstacles;
-use crate::grid::{GridError, GridParams, Material, MpmGrid, Particles, Point};
+use crate::grid::{GridError, GridParams, Material, MpmGrid, Particles};
 use crate::math::{Pose, Stored, Symmetric3};
 use crate::scene::Model;
-use crate::solve::material_points::{Inset, lost, turn};
+use crate::solve::material_points::{Inset, OUT_OF_REACH, lost, turn};
 use crate::solve::packing::cut;
 use crate::solve::{Checkpoint, CheckpointError, Report, StepError};
 
@@ -50,7 +50,7 @@ impl Coupling {
             for vertex in model.range(strand) {
                 let mass = model.masses[vertex];
                 particles.push(model.groomed[vertex].as_dvec3(), mass, mass / density);
-                particles.point_mut(order.len()).pinned = held[vertex];
+                particles.change_point(order.len(), |point| point.pinned = held[vertex]);
                 order.push(vertex as u32);
             }
         }
@@ -78,7 +78,7 @@ impl Coupling {
     ) -> Result<(), StepError> {
         report.time("exchange", || self.predict(rods, dt as f32));
         let Self { grid, particles, params, order, forces, .. } = self;
-        let (within, dt) = (Inset::new(bodies, params.cell), dt as f32);
+        let (within, dt) = (Inset::new(bodies, OUT_OF_REACH * params.cell), dt as f32);
         let failed = |error: GridError| lost(model, order, error);
         report.time("bin", || grid.bin(particles, params)).map_err(failed)?;
         report.time("particles to grid", || grid.scatter_tiles(particles, forces, params, dt));
@@ -149,22 +149,22 @@ impl Coupling {
     pub(super) fn relax(&mut self, model: &Model) {
         let Material::Sand(grains) = self.params.material else { return };
         for (particle, &vertex) in self.order.iter().enumerate() {
-            let point = self.particles.point_mut(particle);
-            let unstrained = Point { mass: point.mass, volume: point.volume, ..Point::default() };
-            *point = Point { pinned: point.pinned, ..unstrained };
-            if let Some(rest) = &model.rest {
-                let [xx, xy, xz, yy, yz, zz] =
-                    rest.stresses[vertex as usize].map(|work| work / f64::from(point.volume));
-                let strain = grains.strain_of(Symmetric3 { xx, xy, yy, xz, yz, zz });
-                point.strain = Symmetric3 {
-                    xx: strain.xx as f32,
-                    xy: strain.xy as f32,
-                    yy: strain.yy as f32,
-                    xz: strain.xz as f32,
-                    yz: strain.yz as f32,
-                    zz: strain.zz as f32,
-                };
-            }
+            self.particles.change_point(particle, |point| {
+                (point.strain, point.stress, point.gain) = (Symmetric3::zero(), Symmetric3::zero(), 0.0);
+                if let Some(rest) = &model.rest {
+                    let [xx, xy, xz, yy, yz, zz] =
+                        rest.stresses[vertex as usize].map(|work| work / f64::from(point.volume));
+                    let strain = grains.strain_of(Symmetric3 { xx, xy, yy, xz, yz, zz });
+                    point.strain = Symmetric3 {
+                        xx: strain.xx as f32,
+                        xy: strain.xy as f32,
+                        yy: strain.yy as f32,
+                        xz: strain.xz as f32,
+                        yz: strain.yz as f32,
+                        zz: strain.zz as f32,
+                    };
+                }
+            });
             self.particles.set_affine(particle, Mat3::ZERO);
         }
         self.particles.refresh_stresses(&self.params.material);
@@ -191,9 +191,10 @@ impl Coupling {
         let symmetric = |v: &[f32]| Symmetric3 { xx: v[0], xy: v[1], yy: v[2], xz: v[3], yz: v[4], zz: v[5] };
         for (particle, &vertex) in self.order.iter().enumerate() {
             let values = &values[NUMBERS * vertex as usize..][..NUMBERS];
-            let point = self.particles.point_mut(particle);
-            (point.strain, point.stress) = (symmetric(values), symmetric(&values[6..]));
-            point.gain = values[12];
+            self.particles.change_point(particle, |point| {
+                (point.strain, point.stress) = (symmetric(values), symmetric(&values[6..]));
+                point.gain = values[12];
+            });
             self.particles.set_affine(particle, Mat3::from_cols_slice(&values[13..]));
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use glam::{DMat3, DQuat, DVec3, Vec3};
 
-use crate::grid::Approach;
+use crate::grid::{Approach, LooksOf};
 use crate::groom::Curves;
 use crate::math::lanes::{DoubleRow, Row};
 use crate::math::{Random, Stored};
@@ -403,7 +403,7 @@ fn rods_follow_what_moves_their_vertices() {
     let turn = DQuat::from_rotation_z(0.3);
     let way = |point: DVec3| turn * point + DVec3::new(1.0, 0.3, 0.0);
     let after: Vec<DVec3> = before.iter().map(|&point| way(point) * 1.01).collect();
-    let moved = Moved { before: &before, after: &after, velocities: &velocities, looks: &[] };
+    let moved = Moved { before: &before, after: &after, velocities: &velocities, looks: LooksOf::default() };
     rods.take_back(&moved, 0.01, &NOWHERE);
     let now = state(&rods);
     for strand in 0..model.strands() {
