@@ -4,8 +4,8 @@
 use std::time::Instant;
 
 use glam::DVec3;
-use hairloom::rest::global_force::{Balance, Engine, Weights, assess, balance};
-use hairloom::rest::{Hair, Hairstyle, sag_free};
+use hairloom::rest::global_force::{Balance, Engine, Weights, assess, balance, least_stiffened};
+use hairloom::rest::{Forces, Hair, Hairstyle, own_weight, sag_free};
 use hairloom::scene::{Material, MaterialPreset, Model};
 use hairloom::solve::xpbd_mpm;
 use serde_json::{Map, Value, json};
@@ -62,11 +62,20 @@ impl Head {
         let (mut found, outcome, global) = on_threads(THREADS, || {
             let found = balance(&hair, &medium, &weights, engine).map_err(bad)?;
             let global = clock.elapsed().as_secs_f64();
-            let outcome = sag_free(&hair, found.forces.clone(), stiffness).map_err(bad)?;
-            Ok::<_, LabError>((found, outcome, global))
+            let shape = |forces: Forces| sag_free(&hair, forces, stiffness);
+            let outcome = match engine {
+                Engine::Interior { .. } => {
+                    let own = own_weight(&hair).map_err(bad)?;
+                    least_stiffened(&own, &found.forces, shape)
+                }
+                _ => shape(found.forces.clone()),
+            };
+            Ok::<_, LabError>((found, outcome.map_err(bad)?, global))
         })?;
         let (seconds, peak) = (clock.elapsed().as_secs_f64(), peak_bytes());
         found.phases.push(("other stages", seconds - global));
+        let (segments, stresses) = (outcome.shape.forces.clone(), outcome.shape.stresses.clone());
+        found.forces = Forces { segments, stresses, cell: medium.cell };
         found.quality = assess(&hair, &medium, &paper, &found.forces).map_err(bad)?;
         Ok(Run { seconds, peak, found, stiffened: 100.0 * outcome.stiffened })
     }
@@ -188,7 +197,8 @@ fn own_weight_growth(rows: &mut Vec<Map<String, Value>>, ratios: &mut Vec<Ratio>
             }
         }
     }
-    let grows = power(&times).map(|power| Ratio::at_most("growth of own weight, power of strands", power, 1.1));
+    let grows =
+        power(&times).map(|power| Ratio::at_most("growth of own weight, power of strands", power, 1.1));
     ratios.extend(grows);
     Ok(())
 }

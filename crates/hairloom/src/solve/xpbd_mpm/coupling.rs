@@ -63,7 +63,8 @@ impl Coupling {
         }
         let grid = MpmGrid::default();
         let (params, direct) = (params.grid(model), params.direct_of(model) as f32);
-        let mut coupling = Self { grid, particles, params, order, forces: Vec::new(), contact: Vec::new(), direct };
+        let mut coupling =
+            Self { grid, particles, params, order, forces: Vec::new(), contact: Vec::new(), direct };
         coupling.relax(model);
         coupling
     }
