@@ -1,11 +1,11 @@
-//! The global force step of sag-free initialisation on the hairstyles of table 1 of Hsu et al. 2023: each strand carrying itself,
-//! the cone programme in clarabel, and the method that may stop at any time.
+//! Sag-free initialisation on the hairstyles of table 1 of Hsu et al. 2023, all four stages: with each strand carrying itself, the cone
+//! programme in clarabel, and the method of our own.
 
 use std::time::Instant;
 
 use glam::DVec3;
-use hairloom::rest::global_force::{Balance, Engine, Weights, assess, balance};
-use hairloom::rest::{Hair, Hairstyle, sag_free};
+use hairloom::rest::global_force::{Balance, Engine, Weights, assess, balance, least_stiffened};
+use hairloom::rest::{Forces, Hair, Hairstyle, own_weight, sag_free};
 use hairloom::scene::{Material, MaterialPreset, Model};
 use hairloom::solve::xpbd_mpm;
 use serde_json::{Map, Value, json};
@@ -16,9 +16,13 @@ use crate::LabError;
 
 const GRAVITY: DVec3 = DVec3::new(0.0, -9.81, 0.0);
 const THREADS: usize = 2;
-/// Most time for one run [s].
-const SECONDS: f64 = 900.0;
-/// Set this variable to run clarabel on "long" as well, and wigs of 4,096 and 16,384 strands: many minutes.
+/// Most time for one run of an engine, where nothing else is asked for [s].
+const SECONDS: f64 = 120.0;
+/// Set this variable to the most time for one run of an engine [s].
+const TIME: &str = "HAIRLOOM_BENCH_SECONDS";
+/// Set this variable to names of hairstyles, with commas between them, to run only those.
+const STYLES: &str = "HAIRLOOM_BENCH_STYLES";
+/// Set this variable to run clarabel on "long" as well, and our own method on wigs of 128 to 4,096 strands: many minutes.
 const LARGE: &str = "HAIRLOOM_BENCH_LARGE";
 
 /// What one engine did.
@@ -54,11 +58,25 @@ impl Head {
         let paper = Weights::default();
         let weights = if matches!(engine, Engine::Interior { .. }) { Weights::calm() } else { paper };
         let medium = self.style.medium();
-        let mut found = on_threads(THREADS, || balance(&hair, &medium, &weights, engine)).map_err(bad)?;
-        let (seconds, peak) = (clock.elapsed().as_secs_f64(), peak_bytes());
-        found.quality = assess(&hair, &medium, &paper, &found.forces).map_err(bad)?;
         let stiffness = |material: &Material| xpbd_mpm::Params::default().stiffness(material);
-        let outcome = sag_free(&hair, found.forces.clone(), stiffness).map_err(bad)?;
+        let (mut found, outcome, global) = on_threads(THREADS, || {
+            let found = balance(&hair, &medium, &weights, engine).map_err(bad)?;
+            let global = clock.elapsed().as_secs_f64();
+            let shape = |forces: Forces| sag_free(&hair, forces, stiffness);
+            let outcome = match engine {
+                Engine::Interior { .. } => {
+                    let own = own_weight(&hair).map_err(bad)?;
+                    least_stiffened(&own, &found.forces, shape)
+                }
+                _ => shape(found.forces.clone()),
+            };
+            Ok::<_, LabError>((found, outcome.map_err(bad)?, global))
+        })?;
+        let (seconds, peak) = (clock.elapsed().as_secs_f64(), peak_bytes());
+        found.phases.push(("other stages", seconds - global));
+        let (segments, stresses) = (outcome.shape.forces.clone(), outcome.shape.stresses.clone());
+        found.forces = Forces { segments, stresses, cell: medium.cell };
+        found.quality = assess(&hair, &medium, &paper, &found.forces).map_err(bad)?;
         Ok(Run { seconds, peak, found, stiffened: 100.0 * outcome.stiffened })
     }
 
@@ -92,72 +110,109 @@ fn bad(error: impl std::fmt::Display) -> LabError {
     LabError::Bench { problem: error.to_string() }
 }
 
+/// The number that a variable is set to.
+fn asked(variable: &str) -> Option<f64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
 pub(super) fn run() -> Result<Bench, LabError> {
+    let seconds = asked(TIME).unwrap_or(SECONDS);
     let large = std::env::var_os(LARGE).is_some();
+    let names = std::env::var(STYLES).unwrap_or_default();
+    let wanted = |style: &Hairstyle| names.is_empty() || names.split(',').any(|name| name == style.name());
     let (mut rows, mut ratios) = (vec![], vec![]);
-    for style in Hairstyle::ALL {
-        let head = Head::new(style)?;
-        let name = style.name();
-        let own = head.run(Engine::OwnWeight)?;
-        rows.push(head.row("own weight", &own));
-        let ours = head.run(Engine::Interior { seconds: SECONDS })?;
-        rows.push(head.row("anytime", &ours));
-        let (before, after) = (&own.found.quality, &ours.found.quality);
-        let part = after.objective / before.objective;
-        ratios.push(Ratio::at_most(format!("{name}: objective against own weight"), part, 1.0));
-        let improved = [
-            ("percent compressed", before.compressed, after.compressed),
-            ("percent stiffened", own.stiffened, ours.stiffened),
-            ("largest force", before.largest_force, after.largest_force),
-        ];
-        for (what, before, after) in improved {
-            let part = if after == before { 1.0 } else { after / before };
-            ratios.push(Ratio::at_most(format!("{name}: {what} against own weight"), part, 1.0));
-        }
-        ratios.push(Ratio::at_most(
-            format!("{name}: node acceleration over g"),
-            after.node_acceleration,
-            1e-4,
-        ));
-        ratios.push(Ratio::at_most(format!("{name}: cone excess"), after.cone_excess, 1e-6));
+    for style in Hairstyle::ALL.into_iter().filter(wanted) {
         let small = matches!(style, Hairstyle::Drape | Hairstyle::Middle);
-        if small || (large && style == Hairstyle::Long) {
-            let paper = head.run(Engine::Reference { seconds: SECONDS })?;
-            rows.push(head.row("cone", &paper));
-            let part = after.objective / paper.found.quality.objective;
-            ratios.push(Ratio::at_most(format!("{name}: objective against cone"), part, 1.05));
-            let faster = paper.seconds / ours.seconds;
-            ratios.push(Ratio::at_least(format!("{name}: time of cone against anytime"), faster, 5.0));
-        }
-        if matches!(style, Hairstyle::CurlyWig { .. }) {
-            ratios.push(Ratio::at_most("curly-wig: seconds of anytime", ours.seconds, 60.0));
+        let with_reference = small || (large && style == Hairstyle::Long);
+        engines(style, seconds, with_reference, &mut rows, &mut ratios)?;
+    }
+    if names.is_empty() {
+        own_weight_growth(&mut rows, &mut ratios)?;
+        if large {
+            growth(seconds, &mut rows, &mut ratios)?;
         }
     }
-    growth(large, &mut rows, &mut ratios)?;
     Ok(Bench { bench: "sag-free", rows, ratios })
 }
 
-/// Wigs of more and more strands on the same grid.
-fn growth(large: bool, rows: &mut Vec<Map<String, Value>>, ratios: &mut Vec<Ratio>) -> Result<(), LabError> {
-    let sizes: &[u32] = if large { &[128, 256, 512, 4096, 16_384] } else { &[128, 256, 512] };
+/// All engines on one hairstyle, side by side.
+fn engines(
+    style: Hairstyle,
+    seconds: f64,
+    with_reference: bool,
+    rows: &mut Vec<Map<String, Value>>,
+    ratios: &mut Vec<Ratio>,
+) -> Result<(), LabError> {
+    let (head, name) = (Head::new(style)?, style.name());
+    let own = head.run(Engine::OwnWeight)?;
+    rows.push(head.row("own weight", &own));
+    let ours = head.run(Engine::Interior { seconds })?;
+    rows.push(head.row("anytime", &ours));
+    let (before, after) = (&own.found.quality, &ours.found.quality);
+    let part = after.objective / before.objective;
+    ratios.push(Ratio::at_most(format!("{name}: objective against own weight"), part, 1.0));
+    let improved = [
+        ("percent compressed", before.compressed, after.compressed),
+        ("percent stiffened", own.stiffened, ours.stiffened),
+        ("largest force", before.largest_force, after.largest_force),
+    ];
+    for (what, before, after) in improved {
+        let part = if after == before { 1.0 } else { after / before };
+        ratios.push(Ratio::at_most(format!("{name}: {what} against own weight"), part, 1.0));
+    }
+    ratios.push(Ratio::at_most(format!("{name}: node acceleration over g"), after.node_acceleration, 1e-4));
+    ratios.push(Ratio::at_most(format!("{name}: cone excess"), after.cone_excess, 1e-6));
+    if with_reference {
+        let paper = head.run(Engine::Reference { seconds: 10.0 * seconds })?;
+        rows.push(head.row("cone", &paper));
+        let part = after.objective / paper.found.quality.objective;
+        ratios.push(Ratio::at_most(format!("{name}: objective against cone"), part, 1.05));
+        let faster = paper.seconds / ours.seconds;
+        ratios.push(Ratio::at_least(format!("{name}: time of cone against anytime"), faster, 5.0));
+    }
+    if matches!(style, Hairstyle::CurlyWig { .. }) {
+        ratios.push(Ratio::at_most("curly-wig: seconds of anytime", ours.seconds, 60.0));
+    }
+    Ok(())
+}
+
+/// Power of the strands that times grow with, from the first to the last.
+fn power(times: &[(u32, f64)]) -> Option<f64> {
+    let (first, last) = (times.first()?, times.last()?);
+    Some((last.1 / first.1).ln() / (f64::from(last.0) / f64::from(first.0)).ln())
+}
+
+/// Wigs of more and more strands on the same grid, each strand carrying itself.
+fn own_weight_growth(rows: &mut Vec<Map<String, Value>>, ratios: &mut Vec<Ratio>) -> Result<(), LabError> {
     let mut times = vec![];
-    for &strands in sizes {
+    for strands in [1024, 4096, 16_384] {
         let head = Head::new(Hairstyle::CurlyWig { strands })?;
         let own = head.run(Engine::OwnWeight)?;
         rows.push(head.row("own weight", &own));
-        let ours = head.run(Engine::Interior { seconds: SECONDS })?;
-        rows.push(head.row("anytime", &ours));
-        if let (16_384, Some(peak)) = (strands, ours.peak) {
-            ratios.push(Ratio::at_most("16,384 × 32: peak memory in GB", peak as f64 / 1e9, 4.0));
+        times.push((strands, own.seconds));
+        if strands == 16_384 {
+            ratios.push(Ratio::at_most("16,384 × 32: seconds of own weight", own.seconds, 5.0));
+            if let Some(peak) = own.peak {
+                ratios.push(Ratio::at_most("16,384 × 32: peak memory in GB", peak as f64 / 1e9, 4.0));
+            }
         }
-        times.push((f64::from(strands), own.seconds, ours.seconds));
     }
-    let upto: Vec<_> = times.into_iter().filter(|(strands, ..)| *strands <= 4096.0).collect();
-    if let (Some(first), Some(last)) = (upto.first(), upto.last()) {
-        let span = (last.0 / first.0).ln();
-        let power = |a: f64, b: f64| (b / a).ln() / span;
-        ratios.push(Ratio::at_most("growth of own weight, power of strands", power(first.1, last.1), 1.1));
-        ratios.push(Ratio::at_most("growth of anytime, power of strands", power(first.2, last.2), 1.3));
+    let grows =
+        power(&times).map(|power| Ratio::at_most("growth of own weight, power of strands", power, 1.1));
+    ratios.extend(grows);
+    Ok(())
+}
+
+/// The same with our own method.
+fn growth(seconds: f64, rows: &mut Vec<Map<String, Value>>, ratios: &mut Vec<Ratio>) -> Result<(), LabError> {
+    let mut times = vec![];
+    for strands in [128, 512, 4096] {
+        let head = Head::new(Hairstyle::CurlyWig { strands })?;
+        let ours = head.run(Engine::Interior { seconds })?;
+        rows.push(head.row("anytime", &ours));
+        times.push((strands, ours.seconds));
     }
+    let grows = power(&times).map(|power| Ratio::at_most("growth of anytime, power of strands", power, 1.3));
+    ratios.extend(grows);
     Ok(())
 }

@@ -59,6 +59,23 @@ pub struct Forces {
     pub cell: f64,
 }
 
+impl Forces {
+    /// A part of the way from these to others. Where both keep hair at rest, so does every mix: nodes add up what they feel, and cones of
+    /// stresses are convex.
+    pub fn towards(&self, others: &Self, part: f64) -> Self {
+        let segments = self.segments.iter().zip(&others.segments);
+        let stresses = self.stresses.iter().zip(&others.stresses);
+        let mix = |(own, other): (&[f64; 6], &[f64; 6])| {
+            std::array::from_fn(|at| (1.0 - part) * own[at] + part * other[at])
+        };
+        Self {
+            segments: segments.map(|(own, other)| own.lerp(*other, part)).collect(),
+            stresses: stresses.map(mix).collect(),
+            cell: others.cell,
+        }
+    }
+}
+
 /// What a round Cosserat rod resists with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stiffness {

@@ -25,7 +25,7 @@ use thiserror::Error;
 
 use crate::contact::nsgs::FullProblem;
 use crate::groom::Remap;
-use crate::rest::global_force::{Engine, GlobalForceError, Medium, Weights, balance};
+use crate::rest::global_force::{Engine, GlobalForceError, Medium, Weights, balance, least_stiffened};
 use crate::rest::{Forces, Hair, Outcome, RestError, own_weight, sag_free, sag_free_elastic};
 use crate::rod::der::Measure;
 use crate::scene::{Drive, Model, SceneError, SolverSettings, State};
@@ -166,7 +166,10 @@ impl Method {
     /// A rest shape by which this method keeps hair where it is under gravity, with forces that `engine` finds.
     pub fn sag_free(&self, hair: &Hair<'_>, engine: Engine) -> Result<Outcome, GlobalForceError> {
         let forces = self.resting_forces(hair, engine)?;
-        Ok(self.rest_shape(hair, forces)?)
+        if !matches!(engine, Engine::Interior { .. }) {
+            return Ok(self.rest_shape(hair, forces)?);
+        }
+        Ok(least_stiffened(&own_weight(hair)?, &forces, |forces| self.rest_shape(hair, forces))?)
     }
 
     fn resting_forces(&self, hair: &Hair<'_>, engine: Engine) -> Result<Forces, GlobalForceError> {

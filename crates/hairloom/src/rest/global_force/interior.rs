@@ -29,8 +29,9 @@ use super::cone::{self, Point, Scaling};
 use super::normal::{Normal, Roots};
 use super::programme::{Programme, Unknowns};
 
-/// ε at the start, and all that lies in cones there, in weights of a particle.
-const FIRST_COHESION: f64 = 5.0;
+/// ε at the start, and all that lies in cones there, over the root mean square of the strands' forces. With much less steps are short until
+/// stresses have grown.
+const FIRST_COHESION: f64 = 0.6;
 /// ε where iterates may be kept, as a part of the largest stress.
 const LAST_COHESION: f64 = 8e-7;
 /// How much of the complementarity an iteration leaves at least. Less, and the cohesion falls in shorter steps.
@@ -48,7 +49,7 @@ const REST: f64 = 5e-5;
 const REFINEMENTS: usize = 12;
 const ROUGHLY_AT_REST: f64 = 1e-3;
 /// How near to the boundary a step may lead.
-const NEARNESS: f64 = 0.95;
+const NEARNESS: f64 = 0.99;
 
 /// One value for each block of unknowns: values, duals, directions, or parts of the right-hand side.
 #[derive(Debug, Clone)]
@@ -139,7 +140,8 @@ impl<'a> Method<'a> {
         let slope = programme.slope;
         let curvature = [w.tension, w.compression, w.bending, w.hydrostatic / (slope * slope), w.deviatoric]
             .map(|weight| 2.0 * weight / w.bending);
-        let cohesion = FIRST_COHESION;
+        let squares: f64 = start.forces.iter().map(|force| force.length_squared()).sum();
+        let cohesion = FIRST_COHESION * (squares / start.forces.len().max(1) as f64).sqrt();
         let along = |f: &DVec3| [f.x.max(0.0) + cohesion, (-f.x).max(0.0) + cohesion];
         let values = Blocks {
             along: start.forces.iter().map(along).collect(),

@@ -4,6 +4,8 @@ use super::programme::{from_basis, matrix, node_columns, to_basis};
 use super::*;
 use crate::groom::Curves;
 use crate::math::Random;
+use crate::rest::{Stiffness, sag_free};
+use crate::rod::cosserat::Darboux;
 use crate::scene::{Material, MaterialPreset, Model};
 
 const GRAVITY: DVec3 = DVec3::new(0.0, -9.81, 0.0);
@@ -140,6 +142,27 @@ fn the_interior_method_agrees_with_clarabel_and_stays_feasible() {
     let stopped = balance(&hair, &medium(), &weights, Engine::Interior { seconds: 0.0 }).unwrap().quality;
     let beside = (stopped.objective / own.objective - 1.0).abs();
     assert!(beside < 1e-9, "stopped at once, strands carry themselves: {stopped:?} {own:?}");
+}
+
+#[test]
+fn a_mix_of_two_balances_is_one_and_stiffens_no_more_than_strands_alone() {
+    let (model, positions, held) = sheaves(24, 8);
+    let hair = Hair { model: &model, positions: &positions, held: &held, gravity: GRAVITY };
+    let weights = Weights::default();
+    let own = own_weight(&hair).unwrap();
+    let found = balance(&hair, &medium(), &weights, Engine::Interior { seconds: 60.0 }).unwrap().forces;
+    let quality = |forces: &Forces| assess(&hair, &medium(), &weights, forces).unwrap();
+    let [first, middle, last] = [0.0, 0.5, 1.0].map(|part| quality(&own.towards(&found, part)));
+    assert!(middle.node_acceleration < 1e-4 && middle.cone_excess < 1e-6, "{middle:?}");
+    assert!(middle.objective < 0.5 * (first.objective + last.objective), "{first:?} {middle:?} {last:?}");
+    let stiffness = |material: &Material| Stiffness {
+        stretch: material.area() * material.young,
+        bend: material.rod_stiffness()[0],
+        darboux: Darboux::Augmented,
+    };
+    let shape = |forces: Forces| sag_free(&hair, forces, stiffness);
+    let alone = shape(own.clone()).unwrap();
+    assert!(least_stiffened(&own, &found, shape).unwrap().stiffened <= alone.stiffened);
 }
 
 #[test]

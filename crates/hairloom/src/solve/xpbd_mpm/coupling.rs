@@ -5,9 +5,13 @@
 //! the grid cannot represent of it, too; the paper takes none. Forces that hold a segment at its length come in opposite pairs, which cancel on
 //! nodes that see both ends.
 //!
+//! Rods that go through the grid are stepped with the force of contact of the last step ([`Coupling::begin`]), and hand on what they do
+//! without it. Their lengths answer implicitly to all that acts on them: rods that knew of gravity alone would predict to carry the hair by
+//! themselves, whatever stress it rests with, and forces would leave an equilibrium with contact within a few steps.
+//!
 //! Points lie in the order of the packs, and in each strand after strand, so that every pack has its own part of a column.
 
-use glam::{Mat3, Vec3};
+use glam::{DVec3, Mat3, Vec3};
 use rayon::prelude::*;
 
 use super::Params;
@@ -35,6 +39,9 @@ pub(super) struct Coupling {
     order: Vec<u32>,
     /// Forces of the rods that go through the grid [N]; none where vertices take all by themselves.
     forces: Vec<Vec3>,
+    /// What contact accelerated every point by in the last step [m/s²]; none where vertices take all forces by themselves, and before the
+    /// first step.
+    contact: Vec<Vec3>,
     /// Share of the rods' forces that vertices take by themselves.
     direct: f32,
 }
@@ -56,15 +63,35 @@ impl Coupling {
         }
         let grid = MpmGrid::default();
         let (params, direct) = (params.grid(model), params.direct_of(model) as f32);
-        let mut coupling = Self { grid, particles, params, order, forces: Vec::new(), direct };
+        let mut coupling =
+            Self { grid, particles, params, order, forces: Vec::new(), contact: Vec::new(), direct };
         coupling.relax(model);
         coupling
     }
 
-    /// Notes where vertices are and how they move before their rods take a step.
-    pub(super) fn begin<S: Stored>(&mut self, rods: &Rods<S>) {
+    /// Notes where vertices are and how they move before their rods take a step, and gives the rods the force of contact.
+    pub(super) fn begin<S: Stored>(&mut self, rods: &mut Rods<S>, conditions: &Conditions) {
         read(&rods.packs, &mut self.particles.positions, Pack::position);
         read(&rods.packs, &mut self.particles.velocities, velocity);
+        if self.direct >= 1.0 {
+            return;
+        }
+        if self.contact.is_empty() {
+            // Hair that is loaded stands still: contact does what is missing.
+            self.contact = vec![Vec3::ZERO; self.order.len()];
+            let gravity = conditions.gravity;
+            read(&rods.packs, &mut self.contact, |pack, lane, vertex| missing(pack, lane, vertex, gravity));
+        }
+        let mut contact = self.contact.iter();
+        for pack in &mut rods.packs {
+            for ((lane, vertex), contact) in pack.vertices().zip(&mut contact) {
+                // The air must not slow what contact gives.
+                let blown = 1.0 + pack.drag.get(lane) * conditions.dt;
+                let velocity = &mut pack.moving[vertex].velocity;
+                let pushed = get_vector(velocity, lane) + contact.as_dvec3() * (conditions.dt * blown);
+                set_vector(velocity, lane, pushed);
+            }
+        }
     }
 
     /// Takes the step over the grid that the rods have predicted.
@@ -76,31 +103,39 @@ impl Coupling {
         dt: f64,
         report: &mut Report,
     ) -> Result<(), StepError> {
-        report.time("exchange", || self.predict(rods, dt as f32));
-        let Self { grid, particles, params, order, forces, .. } = self;
+        let predicted = report.time("exchange", || self.predict(rods, dt as f32));
+        let Self { grid, particles, params, order, forces, contact, .. } = self;
         let (within, dt) = (Inset::new(bodies, OUT_OF_REACH * params.cell), dt as f32);
         let failed = |error: GridError| lost(model, order, error);
         report.time("bin", || grid.bin(particles, params)).map_err(failed)?;
         report.time("particles to grid", || grid.scatter_tiles(particles, forces, params, dt));
         report.time("nodes", || grid.collect_and_update(params, &within, dt));
-        report.time("grid to particles", || grid.gather(particles, params, dt)).map_err(failed)
+        report.time("grid to particles", || grid.gather(particles, params, dt)).map_err(failed)?;
+        for (index, (contact, predicted)) in contact.iter_mut().zip(predicted).enumerate() {
+            *contact += (particles.velocities[index] - predicted) / dt;
+        }
+        Ok(())
     }
 
-    /// What the rods predict, as velocities and forces of the points.
-    fn predict<S: Stored>(&mut self, rods: &Rods<S>, dt: f32) {
+    /// What the rods predict, as velocities and forces of the points; gives the velocities that they predict where forces go through the grid.
+    fn predict<S: Stored>(&mut self, rods: &Rods<S>, dt: f32) -> Vec<Vec3> {
         if self.direct >= 1.0 {
-            return read(&rods.packs, &mut self.particles.velocities, velocity);
+            read(&rods.packs, &mut self.particles.velocities, velocity);
+            return Vec::new();
         }
         let mut predicted = vec![Vec3::ZERO; self.order.len()];
         read(&rods.packs, &mut predicted, velocity);
         self.forces.resize(self.order.len(), Vec3::ZERO);
-        for (index, (force, predicted)) in self.forces.iter_mut().zip(predicted).enumerate() {
+        for (index, (force, &predicted)) in self.forces.iter_mut().zip(&predicted).enumerate() {
             let point = self.particles.point(index);
             let old = self.particles.velocities[index];
-            let own = if point.pinned { predicted } else { old.lerp(predicted, self.direct) };
-            *force = (predicted - own) * (point.mass / dt);
+            // All but contact.
+            let gain = predicted - old - self.contact[index] * dt;
+            let own = if point.pinned { predicted } else { old + gain * self.direct };
+            *force = if point.pinned { Vec3::ZERO } else { gain * ((1.0 - self.direct) * point.mass / dt) };
             self.particles.velocities[index] = own;
         }
+        predicted
     }
 
     /// Moves the vertices as the grid has, and lets the rods answer: what the grid adds counts as a force on them, so that segments keep
@@ -141,12 +176,16 @@ impl Coupling {
         for (particle, &vertex) in self.order.iter().enumerate() {
             if let Some(by) = turns[vertex as usize] {
                 turn(&mut self.particles, particle, by);
+                if let Some(contact) = self.contact.get_mut(particle) {
+                    *contact = by * *contact;
+                }
             }
         }
     }
 
     /// Takes all strain and rotation out of the hair as a material, but for what it rests with.
     pub(super) fn relax(&mut self, model: &Model) {
+        self.contact.clear();
         let Material::Sand(grains) = self.params.material else { return };
         for (particle, &vertex) in self.order.iter().enumerate() {
             self.particles.change_point(particle, |point| {
@@ -183,6 +222,11 @@ impl Coupling {
             own[13..].copy_from_slice(&self.particles.affine(particle).to_cols_array());
         }
         out.put("grains", values);
+        let mut contact = vec![0.0; 3 * self.contact.len()];
+        for (value, &vertex) in self.contact.iter().zip(&self.order) {
+            contact[3 * vertex as usize..][..3].copy_from_slice(&value.to_array());
+        }
+        out.put("contact", contact);
     }
 
     /// Reads columns.
@@ -196,6 +240,12 @@ impl Coupling {
                 point.gain = values[12];
             });
             self.particles.set_affine(particle, Mat3::from_cols_slice(&values[13..]));
+        }
+        self.contact.clear();
+        if !from.take_all::<f32>("contact")?.is_empty() {
+            let values = from.take::<f32>("contact", 3 * self.order.len())?;
+            let vectors = self.order.iter().map(|&vertex| Vec3::from_slice(&values[3 * vertex as usize..]));
+            self.contact.extend(vectors);
         }
         Ok(())
     }
@@ -213,6 +263,19 @@ fn read<S: Stored, T: Send>(
             *place = value(pack, lane, vertex);
         }
     });
+}
+
+/// What is missing for a vertex that stands still to stay where it is, beside gravity and the forces of its rod [m/s²]. Held ones need
+/// nothing.
+fn missing<S: Stored>(pack: &Pack<S>, lane: usize, vertex: usize, gravity: DVec3) -> Vec3 {
+    let still = &pack.still[vertex];
+    let weight = still.weight.get(lane);
+    if weight <= 0.0 {
+        return Vec3::ZERO;
+    }
+    let before = vertex.checked_sub(1).map_or(DVec3::ZERO, |row| get_vector(&pack.moving[row].force, lane));
+    let own = get_vector(&pack.moving[vertex].force, lane);
+    (own * still.start.get(lane) - before * weight - gravity).as_vec3()
 }
 
 fn velocity<S: Stored>(pack: &Pack<S>, lane: usize, vertex: usize) -> Vec3 {

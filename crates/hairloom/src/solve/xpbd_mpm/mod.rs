@@ -145,7 +145,8 @@ impl XpbdMpm {
         let at_once = self.coupling.is_none() && !parts.first().is_some_and(meets);
         for parts in parts.chunks(if at_once { parts.len().max(1) } else { 1 }) {
             if let Some(coupling) = &mut self.coupling {
-                report.time("exchange", || coupling.begin(&self.rods));
+                let conditions = Conditions::new(&parts[0], &self.params);
+                report.time("exchange", || coupling.begin(&mut self.rods, &conditions));
             }
             report.iterations += report.time("rods", || self.rods.advance(holds, parts, &self.params))?;
             if at_once {

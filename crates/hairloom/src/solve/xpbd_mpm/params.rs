@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::grid::{GridParams, Sand, Transfer};
-use crate::rest::Stiffness;
+use crate::rest::{RestShape, Stiffness};
 use crate::rod::cosserat::Darboux;
 use crate::scene::{Material, Model};
 
@@ -34,7 +34,7 @@ pub struct Params {
     /// Side of a cell of the grid [m]; where there is none it is the mean length of the segments, or what sound crosses in two steps if
     /// that is more.
     pub cell: Option<f64>,
-    /// Young's modulus of hair as a granular material [Pa].
+    /// Young's modulus of hair as a granular material [Pa]; more where hair rests with stresses, see [`Params::grains`].
     pub grain_young: f32,
     /// Poisson's ratio of hair as a granular material.
     pub grain_poisson: f32,
@@ -48,6 +48,17 @@ pub struct Params {
     pub separation: [f32; 2],
     /// Distance that vertices keep from bodies, beside their radius [m].
     pub margin: f64,
+}
+
+/// The rest shape, where it has stresses.
+fn stressed(model: &Model) -> Option<&RestShape> {
+    let rest = model.rest.as_deref()?;
+    rest.stresses.iter().any(|stress| *stress != [0.0; 6]).then_some(rest)
+}
+
+/// Density of the hair [kg/m³], where strands differ that of the first material.
+fn density(model: &Model) -> f64 {
+    model.materials.first().map_or(USUAL_DENSITY, |material| material.density)
 }
 
 impl Default for Params {
@@ -89,33 +100,36 @@ impl Params {
 
     /// The side of a cell for this hair [m]: that of its rest shape, where stresses balance on one.
     pub fn cell_of(&self, model: &Model) -> f64 {
-        let rest = model.rest.as_ref();
-        if let Some(rest) = rest.filter(|rest| rest.stresses.iter().any(|stress| *stress != [0.0; 6])) {
+        if let Some(rest) = stressed(model) {
             return rest.cell;
         }
         let edges = model.rest_lengths.iter().filter(|&&length| length > 0.0);
         let (count, sum) = edges.fold((0u32, 0.0), |(count, sum), length| (count + 1, sum + length));
-        let density = model.materials.first().map_or(USUAL_DENSITY, |material| material.density);
+        let density = density(model);
         let crossed = 2.0 * self.step * (self.grains(model).wave_modulus() / density).sqrt();
         self.cell.unwrap_or_else(|| crossed.max(sum / f64::from(count.max(1))))
     }
 
     /// The share of its rod's forces that a vertex takes by itself: none where these balance stresses on the grid.
     pub fn direct_of(&self, model: &Model) -> f64 {
-        let is_stressed = |stress: &[f64; 6]| *stress != [0.0; 6];
-        let balanced = model.rest.as_ref().is_some_and(|rest| rest.stresses.iter().any(is_stressed));
-        if balanced { 0.0 } else { self.direct }
+        if stressed(model).is_some() { 0.0 } else { self.direct }
     }
 
-    /// Hair of this model as a granular material. Where strands differ the first material's friction counts.
+    /// Hair of this model as a granular material. Where strands differ the first material's friction counts. Hair that rests with stresses
+    /// is as stiff as the grid allows, where sound crosses half a cell in a step: stresses as large as the modulus would let it buckle.
     pub fn grains(&self, model: &Model) -> Sand {
         let friction = model.materials.first().map_or(0.2, |material| material.friction);
-        Sand {
+        let sand = Sand {
             young: self.grain_young,
             poisson: self.grain_poisson,
             friction_angle: self.friction_angle.unwrap_or(friction.atan().to_degrees() as f32),
             ..Sand::default()
-        }
+        };
+        let stiffer = stressed(model).map_or(1.0, |rest| {
+            let speed = rest.cell / (2.0 * self.step);
+            (density(model) * speed * speed / sand.wave_modulus()).max(1.0)
+        });
+        Sand { young: sand.young * stiffer as f32, ..sand }
     }
 
     /// The grid for this hair, without gravity.

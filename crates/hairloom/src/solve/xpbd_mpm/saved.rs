@@ -11,7 +11,7 @@ use crate::solve::{Checkpoint, CheckpointError};
 /// Name of this method in checkpoints.
 pub(super) const NAME: &str = "xpbd-mpm";
 /// Version of its columns.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 /// Numbers in a row.
 const NUMBERS: usize = 19;
 
