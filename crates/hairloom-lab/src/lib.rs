@@ -20,6 +20,7 @@ mod error;
 mod experiment;
 mod friction;
 mod grid_hair;
+mod hairstyles;
 mod helix;
 mod orbit;
 mod outcome;
@@ -70,6 +71,9 @@ fn entries() -> Vec<Entry> {
         Entry::of::<cosserat::ZigZag>(),
         Entry::of::<cosserat::Gust>(),
         Entry::of::<cosserat::Saddle>(),
+        Entry::of::<hairstyles::Hairstyles>(),
+        Entry::of::<hairstyles::Stirred>(),
+        Entry::of::<hairstyles::Drape>(),
         Entry::of_law::<contact_law::LocalSolvers>(),
         Entry::of_law::<contact_law::Stacking>(),
         Entry::of::<grid_hair::Stability>(),

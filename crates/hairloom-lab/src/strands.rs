@@ -9,8 +9,8 @@ use glam::{DVec3, Vec3};
 use hairloom::body::{Bodies, Body, Motion, Shape};
 use hairloom::groom::Curves;
 use hairloom::math::Pose;
-use hairloom::rest::Hair;
-use hairloom::rest::global_force::Engine;
+use hairloom::rest::global_force::{Engine, GlobalForceError, Medium, Weights, balance};
+use hairloom::rest::{Hair, Outcome, force_only, own_weight, sag_free};
 use hairloom::scene::{
     Attachments, Drive, Material, MaterialPreset, Model, Seat, State, Wind, held_vertices,
 };
@@ -219,6 +219,38 @@ impl Rig {
         Ok(Self { model, gravity, time: 0.0, bodies, attachments, wind: Wind::still(), solver })
     }
 
+    /// Strands of one material, naturally shaped like `curves` and at rest there, held by a body wherever `held` says so, under gravity
+    /// along −y.
+    pub(crate) fn on_body(
+        curves: &Curves,
+        material: &Material,
+        held: &[bool],
+        body: Body,
+        method: &Method,
+    ) -> Result<Self, LabError> {
+        let model = Arc::new(Model::new(curves, material)?);
+        let mut bodies = Bodies::new(vec![body]);
+        bodies.begin_step(&[Motion::still(Pose::IDENTITY)], 0.0)?;
+        let mut attachments = Attachments::default();
+        for strand in 0..curves.strands() {
+            let range = curves.range(strand);
+            let vertices: Vec<usize> = range.clone().filter(|&vertex| held[vertex]).collect();
+            for run in vertices.chunk_by(|a, b| a + 1 == *b) {
+                let points: Vec<DVec3> = run.iter().map(|&vertex| curves.points[vertex].as_dvec3()).collect();
+                let first = (run[0] - range.start) as u32;
+                attachments.hold(&bodies, 0, Seat::Body, strand as u32, first, &points);
+            }
+        }
+        let solver = method.build(&model);
+        let gravity = DVec3::NEG_Y * GRAVITY;
+        Ok(Self { model, gravity, time: 0.0, bodies, attachments, wind: Wind::still(), solver })
+    }
+
+    /// Moves the body that holds the strands, from one pose to another, during the next step.
+    pub(crate) fn move_body(&mut self, start: Pose, end: Pose, dt: f64) -> Result<(), LabError> {
+        Ok(self.bodies.begin_step(&[Motion::Rigid { start, end }], dt)?)
+    }
+
     /// The same in another field of gravity [m/s²].
     pub(crate) fn with_gravity(mut self, gravity: DVec3) -> Self {
         self.gravity = gravity;
@@ -226,11 +258,46 @@ impl Rig {
     }
 
     /// The same with a rest shape by which gravity leaves the hair where it is, and what it took.
-    pub(crate) fn sag_free(mut self, method: &Method) -> Result<(Self, hairloom::rest::Outcome), LabError> {
+    pub(crate) fn sag_free(self, method: &Method) -> Result<(Self, Outcome), LabError> {
+        self.shaped(method, |hair| method.sag_free(hair, Engine::OwnWeight))
+    }
+
+    /// The same with a rest shape by which forces balance, and moments do not; for Cosserat rods.
+    pub(crate) fn force_only(self, method: &Method) -> Result<Self, LabError> {
+        let Method::XpbdMpm(params) = method else { return Ok(self) };
+        let (rig, _) = self.shaped(method, |hair| {
+            Ok(force_only(hair, own_weight(hair)?, |material| params.stiffness(material))?)
+        })?;
+        Ok(rig)
+    }
+
+    /// The same with a rest shape by which contact in a medium carries a part, and what it took; for Cosserat rods.
+    pub(crate) fn balanced(
+        self,
+        method: &Method,
+        medium: &Medium,
+        weights: &Weights,
+        engine: Engine,
+    ) -> Result<(Self, Outcome), LabError> {
+        self.shaped(method, |hair| match method {
+            Method::XpbdMpm(params) => {
+                let forces = balance(hair, medium, weights, engine)?.forces;
+                Ok(sag_free(hair, forces, |material| params.stiffness(material))?)
+            }
+            other => other.sag_free(hair, engine),
+        })
+    }
+
+    /// The same with a rest shape.
+    fn shaped(
+        mut self,
+        method: &Method,
+        find: impl Fn(&Hair<'_>) -> Result<Outcome, GlobalForceError>,
+    ) -> Result<(Self, Outcome), LabError> {
         let positions: Vec<DVec3> = self.model.groomed.iter().map(|point| point.as_dvec3()).collect();
         let held = held_vertices(&self.model, &self.attachments);
         let hair = Hair { model: &self.model, positions: &positions, held: &held, gravity: self.gravity };
-        let outcome = method.sag_free(&hair, Engine::OwnWeight)?;
+        let outcome = find(&hair)?;
         let shape = outcome.shape.clone();
         let orientations = shape.orientations.clone();
         self.model = Arc::new(Model { rest: Some(Arc::new(shape)), ..(*self.model).clone() });
@@ -328,6 +395,16 @@ impl Rig {
     pub(crate) fn shapes(&self) -> Vec<Vec<DVec3>> {
         let state = self.state();
         (0..self.model.strands()).map(|strand| state.positions[self.model.range(strand)].to_vec()).collect()
+    }
+
+    /// How far each strand is at most from a curve, over its length.
+    pub(crate) fn away(&self, curves: &[Vec<DVec3>]) -> Vec<f64> {
+        let length = |curve: &[DVec3]| curve.windows(2).map(|pair| pair[0].distance(pair[1])).sum::<f64>();
+        let far = |(shape, curve): (&Vec<DVec3>, &Vec<DVec3>)| {
+            let farthest = shape.iter().zip(curve).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+            farthest / length(curve)
+        };
+        self.shapes().iter().zip(curves).map(far).collect()
     }
 
     fn advance(&mut self, step: Step, duration: f64) -> Result<Report, LabError> {

@@ -38,3 +38,31 @@ fn a_gust_has_three_times() {
     let error = run("gust", None, &[("times".to_owned(), vec![1.0, 2.0].into())], None);
     assert!(error.expect_err("two times are too few").is_bad_input());
 }
+
+fn styles(name: &str) -> (&'static str, Value) {
+    ("styles", Value::Array(vec![Value::String(name.to_owned())]))
+}
+
+#[test]
+fn a_sag_free_drape_stays_where_others_fall() {
+    let outcome = passed("hairstyles", &[styles("drape"), ("seconds", Value::Float(1.0))]);
+    assert_eq!((outcome.rows.len(), outcome.checks.len()), (1, 2));
+    // What balances forces alone falls, too.
+    let moved = outcome.rows[0].get("moved_force_only").and_then(serde_json::Value::as_f64);
+    assert!(moved.is_some_and(|moved| moved > 0.1), "{moved:?}");
+}
+
+#[test]
+fn a_stirred_drape_comes_back() {
+    let outcome = passed("stirred", &[styles("drape"), ("times", vec![1.0, 1.0, 3.0].into())]);
+    assert_eq!(outcome.rows.len(), 3);
+    let likeness = outcome.rows[0].get("likeness").and_then(serde_json::Value::as_f64);
+    assert!(likeness.is_some_and(|likeness| (likeness - 1.0).abs() < 1e-9), "naive hair moves like itself");
+}
+
+#[test]
+fn unknown_styles_are_named() {
+    let (key, value) = styles("mullet");
+    let error = run("hairstyles", None, &[(key.to_owned(), value)], None).expect_err("no mullet");
+    assert!(error.to_string().contains("there is no hairstyle 'mullet'"), "{error}");
+}

@@ -23,8 +23,12 @@ cell = 0.03
 "#;
 
 fn rest(folder: &Path, arguments: &[&str]) -> std::process::Output {
+    rest_of(SCENE, folder, arguments)
+}
+
+fn rest_of(text: &str, folder: &Path, arguments: &[&str]) -> std::process::Output {
     let scene = folder.join("scene.toml");
-    fs::write(&scene, SCENE).expect("the scene is written");
+    fs::write(&scene, text).expect("the scene is written");
     let mut command = hairloom();
     command.arg("rest").arg(scene).arg("-o").arg(folder.join("rest.hair")).args(arguments);
     command.output().expect("the command starts")
@@ -77,4 +81,84 @@ fn methods_without_grid_or_rest_shape_say_so() {
     let output = rest(folder.path(), &["--set", "solver.contact=false", "--engine", "anytime"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(errors(&output).contains("own-weight"), "{}", errors(&output));
+}
+
+#[test]
+fn every_method_with_rest_shapes_finds_one_and_reports_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for solver in ["admm", "nsgs", "der-mpm", "xpbd-mpm"] {
+        let output = rest(folder.path(), &["--solver", solver, "--json", "-"]);
+        assert_done(&output);
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("only JSON");
+        assert_eq!(report["solver"], solver);
+        assert!(
+            report["worst_acceleration_over_gravity"].as_f64().is_some_and(|left| left < 1e-4),
+            "{report}"
+        );
+        assert!(report["stiffened_percent"].as_f64().is_some_and(|part| part < 100.0), "{report}");
+    }
+}
+
+#[test]
+fn hair_that_nothing_holds_is_refused_by_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let floating = SCENE.replace("[groom.style]", "[groom]\nattach = \"none\"\n[groom.style]");
+    for solver in ["admm", "nsgs", "der-mpm", "xpbd-mpm"] {
+        let output = rest_of(&floating, folder.path(), &["--solver", solver]);
+        assert_eq!(output.status.code(), Some(2), "{solver}");
+        assert!(errors(&output).contains("strand 0 is attached nowhere"), "{solver}: {}", errors(&output));
+    }
+    let scene = folder.path().join("scene.toml");
+    let output = hairloom()
+        .arg("sim")
+        .arg(scene)
+        .args(["--set", "solver.rest=sag-free", "--out"])
+        .arg(folder.path().join("out.hair"))
+        .output()
+        .expect("the command starts");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(errors(&output).contains("strand 0 is attached nowhere"), "{}", errors(&output));
+}
+
+#[test]
+fn weightless_hair_rests_as_groomed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let weightless = format!("{SCENE}\n[gravity]\nvalue = [0.0, 0.0, 0.0]\n");
+    for solver in ["admm", "nsgs", "der-mpm", "xpbd-mpm"] {
+        let output = rest_of(&weightless, folder.path(), &["--solver", solver, "--json", "-"]);
+        assert_done(&output);
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("only JSON");
+        assert_eq!(
+            (&report["stiffened_percent"], &report["largest_force_newtons"]),
+            (&0.0.into(), &0.0.into()),
+            "{report}"
+        );
+    }
+    // Nothing is left for contact to carry.
+    let output = rest_of(&weightless, folder.path(), &["--engine", "anytime"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(errors(&output).contains("the groomed shape is the rest shape"), "{}", errors(&output));
+}
+
+#[test]
+fn strands_in_the_same_place_rest_like_single_ones() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let points: Vec<String> = (0..8).map(|i| format!("({}, 0, 0)", 0.01 * f64::from(i))).collect();
+    let points = points.join(", ");
+    let usda = format!(
+        "#usda 1.0\n(\n    metersPerUnit = 1\n    upAxis = \"Y\"\n)\ndef BasisCurves \"hair\"\n{{\n    uniform token type = \"linear\"\n    \
+         int[] curveVertexCounts = [8, 8]\n    point3f[] points = [{points}, {points}]\n}}\n"
+    );
+    fs::write(folder.path().join("twins.usda"), usda).expect("the groom is written");
+    let scene = "[groom]\nfile = \"twins.usda\"\n[solver]\nmethod = \"xpbd-mpm\"\ncell = 0.03\n";
+    for engine in ["own-weight", "cone", "anytime"] {
+        let output = rest_of(scene, folder.path(), &["--engine", engine, "--seconds", "30", "--json", "-"]);
+        assert_done(&output);
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("only JSON");
+        assert_eq!(report["strands"], 2);
+        assert!(
+            report["worst_acceleration_over_gravity"].as_f64().is_some_and(|left| left < 1e-4),
+            "{report}"
+        );
+    }
 }

@@ -36,16 +36,6 @@ fn with_vector(method: &Method, darboux: Darboux) -> Method {
     }
 }
 
-/// How far each strand is at most from its groomed curve, over its length.
-fn away(rig: &Rig, curves: &[Vec<DVec3>]) -> Vec<f64> {
-    let length = |curve: &[DVec3]| curve.windows(2).map(|pair| pair[0].distance(pair[1])).sum::<f64>();
-    let far = |(shape, curve): (&Vec<DVec3>, &Vec<DVec3>)| {
-        let farthest = shape.iter().zip(curve).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
-        farthest / length(curve)
-    };
-    rig.shapes().iter().zip(curves).map(far).collect()
-}
-
 /// What a gust did to strands: distances from their groomed curves, over their lengths.
 #[derive(Debug, Clone, Default)]
 struct Blown {
@@ -67,7 +57,7 @@ fn blow(rig: &mut Rig, curves: &[Vec<DVec3>], times: [f64; 3], wind: f64) -> Res
         rig.wind = if phase == 1 { Wind::uniform(DVec3::X * wind) } else { Wind::still() };
         for _ in 0..(duration * RATE).round() as usize {
             rig.step(1.0 / RATE)?;
-            let now = away(rig, curves);
+            let now = rig.away(curves);
             blown.line.push((rig.time, now.iter().copied().fold(0.0, f64::max)));
             let farthest = match phase {
                 0 => &mut blown.still,
@@ -77,7 +67,7 @@ fn blow(rig: &mut Rig, curves: &[Vec<DVec3>], times: [f64; 3], wind: f64) -> Res
             farthest.iter_mut().zip(now).for_each(|(most, now)| *most = most.max(now));
         }
     }
-    blown.after = away(rig, curves);
+    blown.after = rig.away(curves);
     Ok(blown)
 }
 

@@ -59,6 +59,11 @@ impl Experiment for ZigZag {
 
     fn adapt(method: &mut Method) {
         alone(method);
+        // Joints that are folded this far couple bending and stretching: with the usual single iteration the plain vector, whose joints are
+        // softer by the square of the cosine of half their fold, moves by 0.7 % at rest. The paper takes 64 iterations.
+        if let Method::XpbdMpm(params) = method {
+            params.iterations = 8;
+        }
     }
 
     fn rod(params: &Params) -> Option<&Rod> {
@@ -90,14 +95,9 @@ impl Experiment for ZigZag {
                     .with("blown", most[0])
                     .with("away_after", after[0]),
             );
-            // Either vector has a rest shape that gravity leaves alone. Joints of the plain one are softer by the square of the cosine of
-            // half their fold, so that what is left of forces there moves it by so much more.
-            let stiffness = match darboux {
-                Darboux::Augmented => 1.0,
-                Darboux::Plain => (0.5 * params.fold).to_radians().cos().powi(2),
-            };
-            let what = format!("{name}: moved at rest, times stiffness [lengths]");
-            checks.push(Check::at_most(what, still[0] * stiffness, 0.005));
+            // Either vector has a rest shape that gravity leaves alone.
+            let what = format!("{name}: moved at rest [lengths]");
+            checks.push(Check::at_most(what, still[0], 0.005));
             let what = format!("{name}: away from the groomed shape after the gust [lengths]");
             checks.push(match darboux {
                 Darboux::Augmented => Check::at_most(what, after[0], 0.02),

@@ -2,6 +2,7 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
+use super::binormal::Binormal;
 use crate::math::{Quaternion, Symmetric3, Vector3};
 use crate::rod::der::{Bend, BendMeasure, Frame, HalfSine, Relative};
 
@@ -28,6 +29,8 @@ pub(super) enum Law {
     Plain(f64),
     /// Discrete elastic rods, strains measured by half sines: about m₁, about m₂ and about the tangent [N m].
     Elastic(DVec3),
+    /// Discrete elastic rods whose strains are their curvature binormals and twists.
+    Binormal(Binormal),
 }
 
 impl Law {
@@ -52,6 +55,7 @@ impl Law {
                 let room = (2.0 * (1.0 - MARGIN) - strain.length()).max(0.1);
                 off.length() / room
             }
+            Self::Binormal(law) => law.needed(joint),
         };
         needed.max(1.0)
     }
@@ -72,6 +76,7 @@ impl Law {
                 let (strain, off) = deviation(joint, *stiffness);
                 rotation((strain - off / factor) * 0.5)
             }
+            Self::Binormal(law) => law.rest(joint, factor),
         }
     }
 
@@ -98,6 +103,7 @@ impl Law {
                 let Symmetric3 { xx, xy, yy, xz, yz, zz } = bend.exact(HalfSine, before, behind).stiffness;
                 DMat3::from_cols(DVec3::new(xx, xy, xz), DVec3::new(xy, yy, yz), DVec3::new(xz, yz, zz))
             }
+            Self::Binormal(law) => law.stiffness(joint, factor),
         }
     }
 }

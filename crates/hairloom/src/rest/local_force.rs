@@ -32,11 +32,11 @@ pub(super) fn segment(edge: DVec3, force: DVec3, stiffness: &Stiffness) -> Segme
 }
 
 /// The rest length that gives an edge that cannot be sheared its tension: with the force f on its end towards the tip and the length l,
-/// `−f · t = EA (l / l₀ − 1)`.
-pub(super) fn unsheared(edge: DVec3, force: DVec3, stretch: f64) -> Segment {
+/// `−f · t = EA (l / l₀ − 1)`. It is stiffened where it would be stretched by more than `most`, relatively.
+pub(super) fn unsheared(edge: DVec3, force: DVec3, stretch: f64, most: f64) -> Segment {
     let (length, director) = (edge.length(), edge.normalize());
     let tension = -force.dot(director);
-    let stiffening = (tension.abs() / (MOST_SHEAR * stretch)).max(1.0);
+    let stiffening = (tension.abs() / (most.min(MOST_SHEAR) * stretch)).max(1.0);
     Segment { length: length / (1.0 + tension / (stretch * stiffening)), director, stiffening }
 }
 

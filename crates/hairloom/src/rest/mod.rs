@@ -12,9 +12,11 @@
 //! `v` and `v + 1`, and the entry at a tip is zero. Its force acts on vertex `v + 1`, and its opposite on vertex `v`. So a strand
 //! that hangs from its root has forces that point up, each as large as the weight of all vertices behind it.
 
+mod binormal;
 mod error;
 pub mod global_force;
 mod hairstyles;
+mod helices;
 mod law;
 mod local_force;
 mod own_weight;
@@ -25,7 +27,9 @@ pub use error::RestError;
 pub use global_force::Medium;
 pub use hairstyles::Hairstyle;
 pub use own_weight::own_weight;
-pub use sag_free::{Outcome, sag_free, sag_free_elastic};
+pub use sag_free::{
+    Against, Outcome, RoundRod, force_only, sag_free, sag_free_binormal, sag_free_elastic, sag_free_helices,
+};
 
 use glam::{DQuat, DVec3};
 
@@ -103,6 +107,8 @@ pub struct RestShape {
     pub forces: Vec<DVec3>,
     /// Frames of the segments in that shape.
     pub orientations: Vec<DQuat>,
+    /// Natural curvatures of each strand's elements, where strands are super-helices; empty elsewhere [1/m].
+    pub curvatures: Vec<Vec<DVec3>>,
     /// V⁰τ of each vertex in that shape [J]: xx, xy, xz, yy, yz, zz.
     pub stresses: Vec<[f64; 6]>,
     /// Side of a cell of the grid that the stresses balance on [m].

@@ -5,6 +5,8 @@ use std::ops::Range;
 use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
+use super::binormal::Binormal;
+use super::helices::helices;
 use super::law::Law;
 use super::local_force::{Segment, segment, turned_to, unsheared};
 use super::torque::{Chain, Joints};
@@ -37,6 +39,8 @@ struct Strand {
     frames: Vec<DQuat>,
     joints: Vec<DQuat>,
     bend: Vec<f64>,
+    /// Natural curvatures, of a super-helix.
+    curvatures: Vec<DVec3>,
     unstable: bool,
 }
 
@@ -46,7 +50,31 @@ enum Rod {
     /// Cosserat rods.
     Cosserat(Stiffness),
     /// Discrete elastic rods: EA [N], and stiffness against bending about both axes and twisting [N m²].
-    Elastic(f64, DVec3),
+    Elastic(f64, DVec3, Against),
+    /// Discrete elastic rods that bend by their curvature binormals.
+    Binormal(RoundRod),
+}
+
+/// What the first free edge of a strand bends against, where edges before it are held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Against {
+    /// The last held edge.
+    LastHeld,
+    /// A clamp that points as it does itself in the groom.
+    Itself,
+}
+
+/// A round rod that bends by its curvature binormals.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RoundRod {
+    /// EA, against stretching [N].
+    pub stretch: f64,
+    /// EI, against bending [N m²].
+    pub bend: f64,
+    /// GJ, against twisting [N m²].
+    pub twist: f64,
+    /// The most that its edges may be stretched, relatively.
+    pub most_stretch: f64,
 }
 
 impl Rod {
@@ -54,7 +82,16 @@ impl Rod {
     fn segment(&self, edge: DVec3, force: DVec3) -> Segment {
         match self {
             Self::Cosserat(stiffness) => segment(edge, force, stiffness),
-            Self::Elastic(stretch, _) => unsheared(edge, force, *stretch),
+            Self::Elastic(stretch, ..) => unsheared(edge, force, *stretch, 1.0),
+            Self::Binormal(rod) => unsheared(edge, force, rod.stretch, 0.5 * rod.most_stretch),
+        }
+    }
+
+    /// What its first free edge bends against.
+    fn against(&self) -> Against {
+        match self {
+            Self::Elastic(_, _, against) => *against,
+            Self::Cosserat(_) | Self::Binormal(_) => Against::LastHeld,
         }
     }
 
@@ -65,17 +102,47 @@ impl Rod {
                 Darboux::Augmented => Law::Cosserat(stiffness.bend / length),
                 Darboux::Plain => Law::Plain(stiffness.bend / length),
             },
-            Self::Elastic(_, bend) => Law::Elastic(*bend / length),
+            Self::Elastic(_, bend, _) => Law::Elastic(*bend / length),
+            Self::Binormal(rod) => {
+                Law::Binormal(Binormal { bend: 0.5 * rod.bend / length, twist: rod.twist / length })
+            }
         }
     }
 }
 
 /// As [`sag_free`], for discrete elastic rods of their materials whose strains are measured by half sines, and whose every strand carries
 /// itself.
-pub fn sag_free_elastic(hair: &Hair<'_>, forces: Forces) -> Result<Outcome, RestError> {
-    stages(hair, forces, |material| {
-        Rod::Elastic(material.young * material.area(), DVec3::from_array(material.rod_stiffness()))
+pub fn sag_free_elastic(hair: &Hair<'_>, forces: Forces, against: Against) -> Result<Outcome, RestError> {
+    stages(hair, forces, Stages::All, |material| {
+        let bend = DVec3::from_array(material.rod_stiffness());
+        Rod::Elastic(material.young * material.area(), bend, against)
     })
+}
+
+/// As [`sag_free_elastic`], for super-helices of so many elements, clamped at their roots.
+pub fn sag_free_helices(hair: &Hair<'_>, forces: Forces, elements: usize) -> Result<Outcome, RestError> {
+    let strands = helices(hair, elements)?.into_iter().map(|found| Strand {
+        segments: found
+            .lengths
+            .iter()
+            .map(|&length| Segment { length, director: DVec3::Z, stiffening: 1.0 })
+            .collect(),
+        bend: vec![found.stiffening; found.joints.len()],
+        frames: found.frames,
+        joints: found.joints,
+        curvatures: found.curvatures,
+        unstable: found.stiffening > 1.0,
+    });
+    Ok(assemble(hair, forces, strands.collect()))
+}
+
+/// As [`sag_free_elastic`], for rods that bend by their curvature binormals; `rod` tells that of a material.
+pub fn sag_free_binormal(
+    hair: &Hair<'_>,
+    forces: Forces,
+    rod: impl Fn(&Material) -> RoundRod + Sync,
+) -> Result<Outcome, RestError> {
+    stages(hair, forces, Stages::All, |material| Rod::Binormal(rod(material)))
 }
 
 /// A rest shape by which rods make `forces`, and so keep `hair` where it is; `stiffness` tells that of a material. Roots must be held.
@@ -84,12 +151,32 @@ pub fn sag_free(
     forces: Forces,
     stiffness: impl Fn(&Material) -> Stiffness + Sync,
 ) -> Result<Outcome, RestError> {
-    stages(hair, forces, |material| Rod::Cosserat(stiffness(material)))
+    stages(hair, forces, Stages::All, |material| Rod::Cosserat(stiffness(material)))
+}
+
+/// A rest shape after the first two stages alone: forces balance, moments do not. What is left of the method of Hsu et al. 2022 for rods
+/// whose segments turn, for comparison (figures 1 and 10 of Hsu et al. 2023): hair sags from it.
+pub fn force_only(
+    hair: &Hair<'_>,
+    forces: Forces,
+    stiffness: impl Fn(&Material) -> Stiffness + Sync,
+) -> Result<Outcome, RestError> {
+    stages(hair, forces, Stages::Forces, |material| Rod::Cosserat(stiffness(material)))
+}
+
+/// How far to go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stages {
+    /// Forces alone.
+    Forces,
+    /// Forces and moments.
+    All,
 }
 
 fn stages(
     hair: &Hair<'_>,
     forces: Forces,
+    stages: Stages,
     rod: impl Fn(&Material) -> Rod + Sync,
 ) -> Result<Outcome, RestError> {
     hair.check()?;
@@ -101,13 +188,19 @@ fn stages(
     }
     let strands: Vec<Strand> = (0..hair.model.strands())
         .into_par_iter()
-        .map(|strand| one_strand(hair, &forces, strand, &rod(hair.model.material(strand))))
+        .map(|strand| one_strand(hair, &forces, strand, &rod(hair.model.material(strand)), stages))
         .collect::<Result<_, _>>()?;
     Ok(assemble(hair, forces, strands))
 }
 
 /// The second to the fourth stage for one strand.
-fn one_strand(hair: &Hair<'_>, forces: &Forces, strand: usize, rod: &Rod) -> Result<Strand, RestError> {
+fn one_strand(
+    hair: &Hair<'_>,
+    forces: &Forces,
+    strand: usize,
+    rod: &Rod,
+    stages: Stages,
+) -> Result<Strand, RestError> {
     let range = hair.model.range(strand);
     if !hair.held[range.start] && hair.gravity != DVec3::ZERO {
         return Err(RestError::Rootless { strand });
@@ -134,10 +227,14 @@ fn one_strand(hair: &Hair<'_>, forces: &Forces, strand: usize, rod: &Rod) -> Res
         joints: (0..edges.len()).map(|s| natural(&groomed, &frames, s)).collect(),
         frames,
         bend: vec![1.0; edges.len()],
+        curvatures: Vec::new(),
         unstable: false,
     };
-    for free in free_runs(edges.len(), segment_held) {
-        let clamp = if free.start == 0 { groomed[0] } else { result.frames[free.start - 1] };
+    let runs = if stages == Stages::All { free_runs(edges.len(), segment_held) } else { Vec::new() };
+    for free in runs {
+        let first = free.start;
+        let before = if first == 0 { groomed[0] } else { result.frames[first - 1] };
+        let clamp = if rod.against() == Against::Itself { groomed[first] } else { before };
         let chain = Chain {
             clamp,
             frames: result.frames[free.clone()].to_vec(),
@@ -147,6 +244,7 @@ fn one_strand(hair: &Hair<'_>, forces: &Forces, strand: usize, rod: &Rod) -> Res
         };
         let Joints { rests, stiffening, stability } = chain.joints();
         result.joints[free.clone()].copy_from_slice(&rests);
+        result.joints[first] = (before.conjugate() * clamp * rests[0]).normalize();
         result.bend[free].copy_from_slice(&stiffening);
         result.unstable |= stability > 1.0;
     }
@@ -181,9 +279,13 @@ fn assemble(hair: &Hair<'_>, forces: Forces, strands: Vec<Strand>) -> Outcome {
         bend: Vec::with_capacity(vertices),
         orientations: Vec::with_capacity(vertices),
         forces: Vec::new(),
+        curvatures: Vec::new(),
         stresses: forces.stresses,
         cell: forces.cell,
     };
+    if strands.iter().any(|strand| !strand.curvatures.is_empty()) {
+        shape.curvatures = strands.iter().map(|strand| strand.curvatures.clone()).collect();
+    }
     for strand in &strands {
         shape.lengths.extend(strand.segments.iter().map(|segment| segment.length).chain([0.0]));
         shape.stretch.extend(strand.segments.iter().map(|segment| segment.stiffening).chain([1.0]));

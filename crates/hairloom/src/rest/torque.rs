@@ -9,7 +9,7 @@ use glam::{DMat3, DQuat, DVec3};
 use super::law::{Joint, Law, cross, outer};
 
 /// How much stiffer joints are than stability needs.
-const SAFETY: f64 = 1.1;
+pub(super) const SAFETY: f64 = 1.1;
 
 /// How many times the factor that all joints would need fewer joints may have.
 const MUCH_LARGER: f64 = 1.5;
@@ -157,7 +157,7 @@ fn is_positive(m: &DMat3) -> bool {
 }
 
 /// The least factor, up to a twentieth, that is stable; 1 where nothing need be stiffened.
-fn least_stable(stable: impl Fn(f64) -> bool) -> f64 {
+pub(super) fn least_stable(stable: impl Fn(f64) -> bool) -> f64 {
     if stable(1.0) {
         return 1.0;
     }

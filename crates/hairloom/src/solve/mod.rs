@@ -26,7 +26,10 @@ use thiserror::Error;
 use crate::contact::nsgs::FullProblem;
 use crate::groom::Remap;
 use crate::rest::global_force::{Engine, GlobalForceError, Medium, Weights, balance, least_stiffened};
-use crate::rest::{Forces, Hair, Outcome, RestError, own_weight, sag_free, sag_free_elastic};
+use crate::rest::{
+    Against, Forces, Hair, Outcome, RestError, own_weight, sag_free, sag_free_binormal, sag_free_elastic,
+    sag_free_helices,
+};
 use crate::rod::der::Measure;
 use crate::scene::{Drive, Model, SceneError, SolverSettings, State};
 
@@ -193,15 +196,21 @@ impl Method {
             Self::Admm(params)
                 if params.bending == Measure::HalfSine && params.clamp == admm::Clamp::Ghost =>
             {
-                sag_free_elastic(hair, forces)
+                sag_free_elastic(hair, forces, Against::Itself)
             }
             Self::Admm(_) => Err(RestError::NoRestShape {
                 method: "'admm' with another bending than \"half-sine\" or another clamp than \"ghost\"",
-                others: "'admm' with both and 'xpbd-mpm'",
+                others: "'admm' with both, 'nsgs', 'der-mpm' and 'xpbd-mpm'",
             }),
-            Self::DerMpm(_) | Self::Nsgs(_) | Self::Ftl(_) => {
-                Err(RestError::NoRestShape { method: self.name(), others: "'admm' and 'xpbd-mpm'" })
-            }
+            Self::DerMpm(params) => sag_free_binormal(hair, forces, |material| params.round_rod(material)),
+            Self::Nsgs(params) => match params.fibre {
+                nsgs::FibreKind::SuperHelix => sag_free_helices(hair, forces, params.elements),
+                _ => sag_free_elastic(hair, forces, Against::LastHeld),
+            },
+            Self::Ftl(_) => Err(RestError::NoRestShape {
+                method: "ftl",
+                others: "'admm', 'nsgs', 'der-mpm' and 'xpbd-mpm'",
+            }),
         }
     }
 

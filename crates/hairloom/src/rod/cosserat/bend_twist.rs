@@ -14,7 +14,7 @@ pub enum Darboux {
 
 /// The product of two quaternions: [`Quaternion::after`] in as few operations as fused ones need.
 #[inline(always)]
-pub(crate) fn product<R: Real>(a: Quaternion<R>, b: Quaternion<R>) -> Quaternion<R> {
+fn product<R: Real>(a: Quaternion<R>, b: Quaternion<R>) -> Quaternion<R> {
     let (w, Vector3 { x, y, z }) = (a.real, a.imaginary);
     let (v, i) = (b.real, b.imaginary);
     Quaternion {

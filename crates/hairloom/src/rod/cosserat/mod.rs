@@ -19,7 +19,6 @@ mod bend_twist;
 mod strand;
 mod stretch_shear;
 
-pub(crate) use bend_twist::product;
 pub use bend_twist::{BendTwist, Darboux};
 pub use strand::{bending_length, frames_along};
 pub use stretch_shear::StretchShear;

@@ -25,6 +25,30 @@ pub struct Fit {
     pub largest: f64,
 }
 
+/// A super-helix of equal elements near a polyline.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evenly {
+    /// Where each vertex lies along the rod [m].
+    pub arcs: Vec<f64>,
+    /// Lengths of the elements [m].
+    pub lengths: Vec<f64>,
+    /// The super-helix.
+    pub fit: Fit,
+}
+
+/// The super-helix nearest to a polyline with edges of these lengths [m], of so many equal elements, but no more than it has edges.
+pub fn fit_evenly(points: &[DVec3], edges: &[f64], elements: usize) -> Evenly {
+    let mut arcs = vec![0.0];
+    arcs.extend(edges.iter().scan(0.0, |sum, length| {
+        *sum += length;
+        Some(*sum)
+    }));
+    let elements = elements.min(edges.len());
+    let lengths = vec![arcs[edges.len()] / elements as f64; elements];
+    let fit = fit(points, &arcs, &lengths);
+    Evenly { arcs, lengths, fit }
+}
+
 /// The super-helix with elements of these `lengths` nearest to a polyline whose vertices lie at `arcs` from the root [m]. Its root
 /// is at the first vertex, in any direction.
 ///

@@ -45,5 +45,5 @@ mod tests;
 
 pub use chain::{Chain, Root, Twist};
 pub use dynamics::{Forces, Linear, Middle, Pull, Rod};
-pub use fit::{Fit, fit, refit};
+pub use fit::{Evenly, Fit, fit, fit_evenly, refit};
 pub use helix::Helix;

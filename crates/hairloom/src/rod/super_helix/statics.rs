@@ -49,7 +49,7 @@ impl Rod {
     }
 
     /// Gradient and Hessian of the energy of bending, twisting and height, by the curvatures.
-    pub(super) fn slopes(&self, root: Root, curvatures: &[DVec3], gravity: DVec3) -> (Vec<f64>, Vec<f64>) {
+    pub(crate) fn slopes(&self, root: Root, curvatures: &[DVec3], gravity: DVec3) -> (Vec<f64>, Vec<f64>) {
         let chain = Chain::new(root, &self.lengths, curvatures);
         let (count, freedom) = (self.elements(), chain.freedom());
         // By element: how it moves the mass at and behind it, what lies behind, and the second moments of its own piece.

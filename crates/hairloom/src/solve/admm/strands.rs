@@ -210,7 +210,10 @@ impl<S: Stored> Pack<S> {
             }
             rest.inertia.set(lane, material.twisting_inertia() * lengths[i]);
             let natural = if let Some(shape) = shape {
-                strain(params.bending, DQuat::IDENTITY, shape.joint)
+                // A clamp points as the first free edge was groomed.
+                let last = frames[i.max(1) - 1];
+                let before = if self.base == Some(i) { frames[i] } else { last };
+                strain(params.bending, before, last * shape.joint)
             } else if i == 0 || (clamp == Clamp::Ghost && self.base == Some(i)) {
                 [0.0; 3]
             } else {

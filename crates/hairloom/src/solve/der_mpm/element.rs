@@ -11,8 +11,8 @@
 //! E_s = ½ K (l − l̄)²                        K = π r² Y / l̄
 //! ```
 //!
-//! Natural frames are those of parallel transport along the groom, so there is no natural twist. The twist μ is taken from −π to π:
-//! a memory of whole turns would wind up where edges turn over within a step.
+//! Natural frames are those of parallel transport along the groom, so there is no natural twist but where a rest shape brings one: then μ
+//! is what differs from it. The twist is taken from −π to π: a memory of whole turns would wind up where edges turn over within a step.
 //!
 //! The unknowns are the edge vectors and the twists of both edges, eight in all. Since the section is round, the sum over the
 //! directors of a frame does not hang on how they are turned, and the products of first derivatives that make up the

@@ -25,6 +25,8 @@ pub(super) struct Rest<S> {
     pub twisting: S,
     /// Natural κb of the corner along the directors of the edge before and of the edge behind.
     pub natural: [S; 4],
+    /// Natural twist of the corner [rad].
+    pub natural_twist: S,
     /// Mass of the vertex, huge where it is pinned [kg].
     pub inertia: S,
     /// Mass that gravity and air act on, zero where the vertex is pinned [kg].
@@ -114,6 +116,12 @@ pub(super) fn transported(points: &[DVec3], first: Option<(DVec3, DVec3)>) -> Ve
         .collect();
     frames.push(frame);
     frames
+}
+
+/// How far a rotation turns about the tangent, beside carrying it there by the smallest rotation, from −π to π [rad].
+fn natural_twist(joint: DQuat) -> f64 {
+    let joint = if joint.w < 0.0 { -joint } else { joint };
+    2.0 * joint.z.atan2(joint.w)
 }
 
 pub(super) fn set_vector<S: Stored>(stored: &mut [S; 3], lane: usize, value: DVec3) {
@@ -211,8 +219,12 @@ impl<S: Stored> Pack<S> {
             }
             let edge_pinned = is_pinned(vertex) && is_pinned(vertex + 1);
             let heavy = if edge_pinned { HEAVY } else { 1.0 };
-            rest.length.set(lane, lengths[vertex]);
-            rest.stretching.set(lane, if edge_pinned { 0.0 } else { stiffness.stretch / lengths[vertex] });
+            let shape = model.rest.as_ref().map(|shape| shape.of(range.start + vertex));
+            let length = shape.map_or(lengths[vertex], |shape| shape.length);
+            let (stretch, bend) = shape.map_or((1.0, 1.0), |shape| (shape.stretch, shape.bend));
+            rest.length.set(lane, length);
+            let stretching = stretch * stiffness.stretch / length;
+            rest.stretching.set(lane, if edge_pinned { 0.0 } else { stretching });
             rest.spin_inertia.set(lane, material.twisting_inertia() * lengths[vertex] * heavy);
             if vertex == 0 && self.first == 0 {
                 continue;
@@ -223,12 +235,18 @@ impl<S: Stored> Pack<S> {
             let bending_length = 0.5 * (before + lengths[vertex]);
             // Between two pinned edges nothing bends.
             let free = !(edge_pinned && (vertex == 0 || is_pinned(vertex - 1)));
-            rest.bending.set(lane, if free { 0.5 * stiffness.bend / bending_length } else { 0.0 });
-            rest.twisting.set(lane, if free { stiffness.twist / bending_length } else { 0.0 });
-            if vertex == 0 {
-                continue;
-            }
-            let ((a, first_a), (b, first_b)) = (frames[vertex - 1], frames[vertex]);
+            let bend = if free { bend / bending_length } else { 0.0 };
+            rest.bending.set(lane, 0.5 * bend * stiffness.bend);
+            rest.twisting.set(lane, bend * stiffness.twist);
+            let ((a, first_a), (b, first_b)) = match shape {
+                Some(shape) => {
+                    let joint = shape.joint;
+                    rest.natural_twist.set(lane, natural_twist(joint));
+                    ((DVec3::Z, DVec3::X), (joint * DVec3::Z, joint * DVec3::X))
+                }
+                None if vertex == 0 => continue,
+                None => (frames[vertex - 1], frames[vertex]),
+            };
             let binormal = a.cross(b) * (2.0 / (1.0 + a.dot(b)).max(params.least()));
             let natural = [first_a, a.cross(first_a), first_b, b.cross(first_b)];
             for (stored, director) in rest.natural.iter_mut().zip(natural) {

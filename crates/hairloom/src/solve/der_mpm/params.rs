@@ -1,6 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::grid::{self, Fluid, GridParams, Sand, Transfer};
+use crate::rest::RoundRod;
 use crate::scene::Material;
 use crate::solve::material_points::OUT_OF_REACH;
 
@@ -147,6 +148,12 @@ impl Params {
             bend: self.bend_young.map_or(bend, |young| inertia * young),
             twist: self.shear.map_or(twist, |wanted| twist / shear * wanted),
         }
+    }
+
+    /// What rest shapes must know of the rods of a material.
+    pub(in crate::solve) fn round_rod(&self, material: &Material) -> RoundRod {
+        let Stiffness { stretch, bend, twist } = self.stiffness(material);
+        RoundRod { stretch, bend, twist, most_stretch: self.most_stretch }
     }
 
     /// The grid that strands meet on. Gravity comes with the momentum of the rods.

@@ -190,7 +190,8 @@ impl<S: Stored> StoredKernel<S> for Solve<'_, S> {
                 next = load_edge::<S, R>(&moving[row + 1]);
                 next_shift = load_shift::<S, R>(&moving[row + 1], &moving[row + 2], dt);
                 let curvature = Curvature::new(&edge, &next, least);
-                let turn = twist(&edge, &next, &curvature);
+                let natural = R::load_from(&rest[row + 1].natural_twist);
+                let turn = twist(&edge, &next, &curvature) - natural;
                 corner = load_corner::<S, R>(&rest[row + 1], scale).derivatives(
                     (&edge, &shift),
                     (&next, &next_shift),

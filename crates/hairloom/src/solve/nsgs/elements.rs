@@ -4,11 +4,15 @@ use glam::{DMat3, DQuat, DVec3};
 
 use super::polyline::{Line, in_world};
 use crate::math::{Quaternion, Vector3};
+use crate::rest::RestElement;
 use crate::rod::cosserat::StretchShear;
 use crate::rod::der::{
     Bend, Clamp, Edge, Frame, Measure, Rod, RodShape, Stretch, StretchMeasure, Tip, bending_lengths,
 };
 use crate::scene::Material;
+
+/// A rest shape that is not the groomed one.
+pub(super) type Shape = Option<Vec<RestElement>>;
 
 /// Elasticity of a polyline whose edges carry frames.
 pub(super) trait Elements: Send + Sync + Sized {
@@ -16,8 +20,8 @@ pub(super) trait Elements: Send + Sync + Sized {
     const FREEDOM: usize;
     /// Whether [`Self::project`] moves anything.
     const PROJECTS: bool = false;
-    /// Elements that have their natural shape at `rest`, with these lengths of edges [m].
-    fn new(rest: &Line, lengths: &[f64], material: &Material) -> Self;
+    /// Elements that have their natural shape at `rest`, with these lengths of edges [m]; or another `shape`, edge by edge.
+    fn new(rest: &Line, shape: Shape, lengths: &[f64], material: &Material) -> Self;
     /// A frame after its edge has become `edge`, and it has turned by `angles` [rad].
     fn turned(frame: DQuat, edge: DVec3, angles: &[f64]) -> DQuat;
     /// Turns the rates of a frame with the world.
@@ -45,8 +49,8 @@ fn vector(value: Vector3<f64>) -> DVec3 {
     DVec3::from_array(value.to_array())
 }
 
-/// One bend at each vertex but the tip, natural at `rest`.
-fn bends(rest: &Line, lengths: &[f64], material: &Material) -> Vec<Bend<f64>> {
+/// One bend at each vertex but the tip, natural at `rest` or in another `shape`.
+fn bends(rest: &Line, shape: &Shape, lengths: &[f64], material: &Material) -> Vec<Bend<f64>> {
     let mut bending = Vec::new();
     bending_lengths(lengths, Clamp::default(), Tip::default(), &mut bending);
     let stiffness = DVec3::from_array(material.rod_stiffness());
@@ -55,7 +59,12 @@ fn bends(rest: &Line, lengths: &[f64], material: &Material) -> Vec<Bend<f64>> {
         rest: Bend::strain(Measure::default(), frame(*a), frame(*b)),
         stiffness: Vector3::splat(stiffness / *length),
     };
-    bending.iter().zip(before).zip(&rest.frames).map(bend).collect()
+    let mut bends: Vec<Bend<f64>> = bending.iter().zip(before).zip(&rest.frames).map(bend).collect();
+    for (bend, element) in bends.iter_mut().zip(shape.iter().flatten()) {
+        bend.rest = Bend::strain(Measure::default(), frame(DQuat::IDENTITY), frame(element.joint));
+        bend.stiffness = bend.stiffness * element.bend;
+    }
+    bends
 }
 
 /// Discrete elastic rods ([`crate::rod::der`]): frames follow their edges, and may twist about them.
@@ -78,13 +87,17 @@ impl Der {
 impl Elements for Der {
     const FREEDOM: usize = 4;
 
-    fn new(rest: &Line, lengths: &[f64], material: &Material) -> Self {
+    fn new(rest: &Line, shape: Shape, lengths: &[f64], material: &Material) -> Self {
         let stiffness = material.young * material.area();
-        let stretches = lengths.iter().map(|&rest_length| Stretch { rest_length, stiffness }).collect();
+        let mut stretches: Vec<Stretch<f64>> =
+            lengths.iter().map(|&rest_length| Stretch { rest_length, stiffness }).collect();
+        for (stretch, element) in stretches.iter_mut().zip(shape.iter().flatten()) {
+            *stretch = Stretch { rest_length: element.length, stiffness: stiffness * element.stretch };
+        }
         let rod = Rod {
             measure: Measure::default(),
             stretch_measure: StretchMeasure::default(),
-            bends: bends(rest, lengths, material),
+            bends: bends(rest, &shape, lengths, material),
             stretches,
         };
         Self { rod, twisting: material.twisting_inertia() }
@@ -147,8 +160,8 @@ impl Elements for ProjectedDer {
     const FREEDOM: usize = Der::FREEDOM;
     const PROJECTS: bool = true;
 
-    fn new(rest: &Line, lengths: &[f64], material: &Material) -> Self {
-        Self(Der::new(rest, lengths, material))
+    fn new(rest: &Line, shape: Shape, lengths: &[f64], material: &Material) -> Self {
+        Self(Der::new(rest, shape, lengths, material))
     }
 
     fn turned(turning: DQuat, edge: DVec3, angles: &[f64]) -> DQuat {
@@ -221,6 +234,7 @@ fn multipliers(rows: &[DVec3], masses: &[f64], mut missing: Vec<f64>) -> Vec<f64
 /// ([`crate::rod::cosserat`]).
 pub(super) struct Corde {
     bends: Vec<Bend<f64>>,
+    shape: Shape,
     /// Stiffness against stretching and shearing [N].
     stiffness: f64,
     /// Rotational inertia in the axes of the frame, per length [kg m].
@@ -228,6 +242,12 @@ pub(super) struct Corde {
 }
 
 impl Corde {
+    /// Length [m] and stiffness [N] of an edge at rest, which was groomed with this length.
+    fn at_rest(&self, edge: usize, groomed: f64) -> (f64, f64) {
+        let element = self.shape.as_ref().and_then(|shape| shape.get(edge));
+        element.map_or((groomed, self.stiffness), |rest| (rest.length, self.stiffness * rest.stretch))
+    }
+
     fn strain(edge: DVec3, turn: DQuat, length: f64) -> StretchShear<f64> {
         StretchShear::new(Vector3::splat(edge), 1.0 / length, Quaternion::splat(turn))
     }
@@ -236,10 +256,11 @@ impl Corde {
 impl Elements for Corde {
     const FREEDOM: usize = 6;
 
-    fn new(rest: &Line, lengths: &[f64], material: &Material) -> Self {
+    fn new(rest: &Line, shape: Shape, lengths: &[f64], material: &Material) -> Self {
         let twisting = material.twisting_inertia();
         Self {
-            bends: bends(rest, lengths, material),
+            bends: bends(rest, &shape, lengths, material),
+            shape,
             stiffness: material.young * material.area(),
             turning: DVec3::new(0.5, 0.5, 1.0) * twisting,
         }
@@ -261,10 +282,11 @@ impl Elements for Corde {
     fn derivatives(&self, line: &Line, lengths: &[f64], gradient: &mut [f64], hessian: &mut [f64]) {
         let mut sums = Sums { gradient, hessian };
         for (k, (edge, &length)) in line.edges().into_iter().zip(lengths).enumerate() {
+            let (length, stiffness) = self.at_rest(k, length);
             let (end, own, start) = (Some(6 * k), 6 * k + 3, k.checked_sub(1).map(|before| 6 * before));
             let StretchShear { strain, director } = Self::strain(edge, line.frames[k], length);
             let (strain, director) = (vector(strain), vector(director));
-            let stiffness = self.stiffness * length;
+            let stiffness = stiffness * length;
             let cross = cross_matrix(director);
             // The strain changes by δe / l and by d₃ × ψ.
             let parts =
@@ -299,9 +321,12 @@ impl Elements for Corde {
     }
 
     fn energy(&self, line: &Line, lengths: &[f64]) -> f64 {
-        let edges = line.edges().into_iter().zip(&line.frames).zip(lengths);
+        let edges = line.edges().into_iter().zip(&line.frames).zip(lengths).enumerate();
         let stretching: f64 = edges
-            .map(|((edge, turn), &length)| Self::strain(edge, *turn, length).energy(self.stiffness * length))
+            .map(|(k, ((edge, turn), &length))| {
+                let (length, stiffness) = self.at_rest(k, length);
+                Self::strain(edge, *turn, length).energy(stiffness * length)
+            })
             .sum();
         let before = std::iter::once(&line.clamp).chain(&line.frames);
         let joints = self.bends.iter().zip(before).zip(&line.frames);

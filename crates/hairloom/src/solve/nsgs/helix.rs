@@ -4,7 +4,7 @@ use glam::{DQuat, DVec3, DVec4};
 
 use super::fibre::{Carried, Fibre, FibreStep, Hold, System, Vertices};
 use crate::math::dense::{cholesky, cholesky_solve};
-use crate::rod::super_helix::{Chain, Forces, Middle, Pull, Rod, Root, Twist, fit, refit};
+use crate::rod::super_helix::{Chain, Evenly, Forces, Middle, Pull, Rod, Root, Twist, fit_evenly, refit};
 use crate::scene::Model;
 use crate::solve::Energy;
 
@@ -25,6 +25,8 @@ pub(super) struct HelixFibre {
     /// The root's frame as groomed.
     groomed: DQuat,
     misfit: f64,
+    /// Curvatures as groomed [1/m].
+    fitted: Vec<DVec3>,
     curvatures: Vec<DVec3>,
     rates: Vec<DVec3>,
     root: Root,
@@ -51,23 +53,20 @@ impl HelixFibre {
         let (range, material) = (model.range(strand), model.material(strand));
         let first = range.start + held - 1;
         let points: Vec<DVec3> = (first..range.end).map(|vertex| model.groomed[vertex].as_dvec3()).collect();
-        let mut arcs = vec![0.0];
-        arcs.extend(model.rest_lengths[first..range.end - 1].iter().scan(0.0, |sum, length| {
-            *sum += length;
-            Some(*sum)
-        }));
-        let length = arcs.last().copied().unwrap_or_default();
-        let elements = elements.min(points.len() - 1);
-        let lengths = vec![length / elements as f64; elements];
-        let fitted = fit(&points, &arcs, &lengths);
+        let Evenly { arcs, lengths, fit: fitted } =
+            fit_evenly(&points, &model.rest_lengths[first..range.end - 1], elements);
+        let elements = lengths.len();
+        let shape = model.rest.as_ref().and_then(|rest| Some((rest, rest.curvatures.get(strand)?)));
+        let shape = shape.filter(|(_, curvatures)| curvatures.len() == elements);
+        let stiffening = shape.map_or(1.0, |(rest, _)| rest.bend[first]);
         let rod = Rod {
             lengths,
-            rest: fitted.curvatures.clone(),
-            stiffness: DVec3::from_array(material.rod_stiffness()),
+            rest: shape.map_or(&fitted.curvatures, |(_, curvatures)| curvatures).clone(),
+            stiffness: DVec3::from_array(material.rod_stiffness()) * stiffening,
             mass_per_length: material.mass_per_length(),
             spin_inertia: material.twisting_inertia(),
         };
-        let chain = Chain::new(fitted.root, &rod.lengths, &rod.rest);
+        let chain = Chain::new(fitted.root, &rod.lengths, &fitted.curvatures);
         let still = vec![DVec3::ZERO; elements];
         let field = rod.field(&chain, &still, &Twist::default());
         Self {
@@ -77,6 +76,7 @@ impl HelixFibre {
             arcs,
             groomed: fitted.root.frame,
             misfit: fitted.largest,
+            fitted: fitted.curvatures.clone(),
             rates: still,
             curvatures: fitted.curvatures,
             root: fitted.root,
@@ -156,13 +156,13 @@ impl Fibre for HelixFibre {
     fn seat(&mut self, positions: &[DVec3], velocities: &[DVec3], hold: &Hold) {
         self.root = self.root_of(hold);
         self.before = hold.positions[..hold.positions.len().saturating_sub(1)].to_vec();
-        self.curvatures.clone_from(&self.rod.rest);
+        self.curvatures.clone_from(&self.fitted);
         let free = &positions[self.held - 1..];
         let chain = self.chain();
         let off = |(point, &arc): (&DVec3, &f64)| (*point - chain.position(arc)).length();
         let farthest = free.iter().zip(&self.arcs).map(off).fold(0.0, f64::max);
         if farthest > self.misfit + SAME {
-            let found = refit(self.root, &self.rod.rest, free, &self.arcs, &self.rod.lengths);
+            let found = refit(self.root, &self.fitted, free, &self.arcs, &self.rod.lengths);
             self.curvatures = found.curvatures;
         }
         let velocity = velocities[self.held - 1];

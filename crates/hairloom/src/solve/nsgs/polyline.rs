@@ -4,6 +4,7 @@ use glam::{DMat3, DQuat, DVec3};
 
 use super::elements::Elements;
 use super::fibre::{Carried, Fibre, FibreStep, Hold, System, Vertices};
+use crate::rod::cosserat::frames_along;
 use crate::scene::Model;
 use crate::solve::Energy;
 
@@ -65,12 +66,13 @@ impl<E: Elements> PolylineFibre<E> {
         let groomed = |vertex: usize| model.groomed[vertex].as_dvec3();
         let root = range.start + held - 1;
         let points: Vec<DVec3> = (root + 1..range.end).map(groomed).collect();
-        let tangent = if held > 1 { groomed(root) - groomed(root - 1) } else { points[0] - groomed(root) };
-        let clamp = DQuat::from_rotation_arc(DVec3::Z, tangent.normalize_or(DVec3::Z));
+        let all: Vec<DVec3> = range.clone().map(groomed).collect();
+        let clamp = frames_along(&all, DQuat::IDENTITY)[held.max(2) - 2];
         let lengths = model.rest_lengths[root..range.end - 1].to_vec();
         let frames = transported(clamp, groomed(root), &points);
         let now = Line { root: groomed(root), clamp, points, frames };
-        let elements = E::new(&now, &lengths, material);
+        let shape = model.rest.as_ref().map(|shape| (root..range.end - 1).map(|v| shape.of(v)).collect());
+        let elements = E::new(&now, shape, &lengths, material);
         let count = now.points.len();
         Self {
             elements,

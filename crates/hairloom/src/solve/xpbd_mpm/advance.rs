@@ -16,7 +16,7 @@ use super::Params;
 use super::drive::Part;
 use super::pack::{Moving, Pack, Still, Timed};
 use crate::math::{Loads, Quaternion, Real, Stored, StoredKernel, Symmetric3, Vector3};
-use crate::rod::cosserat::{BendTwist, Darboux, product};
+use crate::rod::cosserat::{BendTwist, Darboux};
 use crate::solve::ABSURD_SPEED;
 
 /// Room for one row of what a step must remember.
@@ -26,8 +26,6 @@ pub(super) struct Row<S> {
     right: [S; 3],
     /// Inverse of the pivot of a segment.
     inverse: [S; 6],
-    /// Frame at the start of the step.
-    frame: [S; 4],
     /// One over what resists the segment's turning.
     slow: S,
     /// One over the pivot of the joints' tridiagonal matrix.
@@ -111,18 +109,19 @@ impl<S: Stored> StoredKernel<S> for SetTime<'_, S> {
 
     #[inline(always)]
     fn run<R: Loads<S>>(self) {
-        let Pack { still, timed, .. } = self.pack;
+        let Pack { still, made, timed, .. } = self.pack;
         let square = R::splat(self.dt * self.dt);
         let (own, added) = (R::splat(OWN_INERTIA), R::splat(self.rotary_inertia));
-        let mut bend = R::load_from(&still[0].bend) * square;
-        for (index, (row, timed)) in still.iter().zip(timed.iter_mut()).enumerate() {
-            let behind = still.get(index + 1).map_or(R::zero(), |row| R::load_from(&row.bend) * square);
+        let mut bend = R::load_from(&made[0].bend) * square;
+        for (index, ((row, still), timed)) in made.iter().zip(still.iter()).zip(timed.iter_mut()).enumerate()
+        {
+            let behind = made.get(index + 1).map_or(R::zero(), |row| R::load_from(&row.bend) * square);
             let mass = R::load_from(&row.mass);
             let held = mass.less(R::splat(1.0e-12));
             // √G of a joint: how stiff it is beside the mass that it turns, within a step.
             let stiffness = (bend.max(behind) / mass.max(R::splat(1.0e-12))).sqrt();
             let inertia = R::select(held, R::splat(IMMOVABLE), mass * own.max(added * stiffness));
-            let length = R::load_from(&row.length) * R::load_from(&row.inverse_mean);
+            let length = R::load_from(&still.length) * R::load_from(&row.inverse_mean);
             let compliance = (R::load_from(&row.compliance) / square).max(R::splat(LEAST_COMPLIANCE));
             compliance.store_to(&mut timed.compliance);
             inertia.store_to(&mut timed.inertia);
@@ -359,7 +358,6 @@ impl<'a, S: Stored, R: Loads<S>> Prediction<'a, S, R> {
     fn row(&mut self, strand: &mut Strand<'_, S>, index: usize) {
         let (still, timed, row) = (&strand.still[index], &strand.timed[index], &mut strand.moving[index]);
         let frame = R::load_quaternion(&row.frame);
-        strand.scratch[index].frame = row.frame;
         let weight = R::load_from(&still.weight);
         let old = R::load_vector(&row.velocity);
         let blown = match self.wind.get(index) {
@@ -383,25 +381,23 @@ impl<'a, S: Stored, R: Loads<S>> Prediction<'a, S, R> {
         let turn = Vector3::select(slow.less(R::splat(1.0e-12)), Vector3::zero(), turn);
         R::store_quaternion(turned(frame, turn), &mut row.frame);
         R::store_vector(torque, &mut row.torque);
-        // What the frame turns by will be the spin.
-        R::store_vector(Vector3::<R>::zero(), &mut row.spin);
         self.before = push;
     }
 }
 
-/// Lets the iterations go on after something else has moved vertices: velocities without what forces added to them, and spins to which
-/// what frames still turn by is added.
+/// Lets the iterations go on after something else has moved vertices: velocities and spins without what forces and torques added to them.
 #[inline(always)]
 fn resume<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>, dt: f64) {
-    let Strand { still, moving, scratch, .. } = strand;
+    let Strand { still, timed, moving, .. } = strand;
     let (rate, square) = (R::splat(-1.0 / dt), R::splat(dt * dt));
     let mut before = Vector3::<R>::zero();
-    for ((row, still), scratch) in moving.iter_mut().zip(still.iter()).zip(scratch.iter_mut()) {
-        scratch.frame = row.frame;
+    for ((row, still), timed) in moving.iter_mut().zip(still.iter()).zip(timed.iter()) {
         let push = R::load_vector(&row.force) * square;
         let torque = R::load_vector(&row.torque) * square;
         let pushed = before * R::load_from(&still.weight) - push * R::load_from(&still.start);
         R::store_vector(pushed.mul_add(rate, R::load_vector(&row.velocity)), &mut row.velocity);
+        let turned = torque * R::load_from(&timed.slow);
+        R::store_vector(turned.mul_add(rate, R::load_vector(&row.spin)), &mut row.spin);
         R::store_vector(push, &mut row.force);
         R::store_vector(torque, &mut row.torque);
         before = push;
@@ -432,26 +428,23 @@ fn iterate<S: Stored, R: Loads<S>>(
     }
 }
 
-/// Velocities by what the forces have added to them, which is how far vertices have gone, and spins by how far frames have turned. Returns
-/// 1 where a speed is absurd or no number, else 0.
+/// Velocities and spins by what the forces and torques have added to them, which is how far vertices have gone and segments have turned.
+/// Returns 1 where a speed is absurd or no number, else 0.
 #[inline(always)]
 fn finish<S: Stored, R: Loads<S>>(strand: &mut Strand<'_, S>, dt: f64) -> R {
-    let Strand { still, moving, scratch, .. } = strand;
+    let Strand { still, timed, moving, .. } = strand;
     let (rate, square) = (R::splat(1.0 / dt), R::splat(1.0 / (dt * dt)));
     let limit = R::splat(ABSURD_SPEED * ABSURD_SPEED);
     let (mut lost, mut before) = (R::zero(), Vector3::<R>::zero());
-    for ((row, still), old) in moving.iter_mut().zip(still.iter()).zip(scratch.iter()) {
+    for ((row, still), timed) in moving.iter_mut().zip(still.iter()).zip(timed.iter()) {
         let (push, torque) = (R::load_vector(&row.force), R::load_vector(&row.torque));
         let pushed = before * R::load_from(&still.weight) - push * R::load_from(&still.start);
         let velocity = pushed.mul_add(rate, R::load_vector(&row.velocity));
         // Numbers that are none are not less than anything.
         lost = R::select(velocity.length_squared().less(limit), lost, R::one());
         R::store_vector(velocity, &mut row.velocity);
-        let turn =
-            product(R::load_quaternion(&row.frame), R::load_quaternion(&old.frame).conjugate()).forward();
-        // Twice the tangent of half the angle: one over the real part, which is near 1.
-        let scale = (R::splat(2.0) - turn.real) * R::splat(2.0) * rate;
-        R::store_vector(turn.imaginary.mul_add(scale, R::load_vector(&row.spin)), &mut row.spin);
+        let turned = torque * R::load_from(&timed.slow);
+        R::store_vector(turned.mul_add(rate, R::load_vector(&row.spin)), &mut row.spin);
         R::store_vector(push * square, &mut row.force);
         R::store_vector(torque * square, &mut row.torque);
         before = push;

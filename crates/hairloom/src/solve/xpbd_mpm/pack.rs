@@ -19,6 +19,13 @@ pub(super) struct Still<S> {
     pub start: S,
     /// Rest length of the segment [m]; 1 where there is none.
     pub length: S,
+    /// Rotation over the joint at rest.
+    pub rest: [S; 4],
+}
+
+/// One row of what [`Timed`] is made of.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Made<S> {
     /// One over the mean length of the strand's segments [1/m].
     pub inverse_mean: S,
     /// Compliance of the segment, m l₀ / EA with the mean mass m [s²].
@@ -27,8 +34,6 @@ pub(super) struct Still<S> {
     pub mass: S,
     /// Stiffness K of the joint over mean mass and squared mean length [1/s²].
     pub bend: S,
-    /// Rotation over the joint at rest.
-    pub rest: [S; 4],
 }
 
 /// One row of what moves.
@@ -71,6 +76,7 @@ pub(super) struct Pack<S> {
     /// Vertices of each strand.
     pub counts: [u32; WIDTH],
     pub still: Vec<Still<S>>,
+    pub made: Vec<Made<S>>,
     pub moving: Vec<Moving<S>>,
     pub timed: Vec<Timed<S>>,
     /// The time step that `timed` is for [s].
@@ -117,12 +123,13 @@ impl<S: Stored> Pack<S> {
         let rows = group.iter().map(|&strand| model.range(strand as usize).len()).max().unwrap_or(0);
         let mut unit = [S::default(); 4];
         unit[3] = S::splat(1.0);
-        let still =
-            Still { length: S::splat(1.0), compliance: S::splat(1.0), rest: unit, ..Still::default() };
+        let still = Still { length: S::splat(1.0), rest: unit, ..Still::default() };
+        let made = Made { compliance: S::splat(1.0), ..Made::default() };
         let mut pack = Self {
             strands: [EMPTY; WIDTH],
             counts: [0; WIDTH],
             still: vec![still; rows],
+            made: vec![made; rows],
             moving: vec![Moving { frame: unit, ..Moving::default() }; rows],
             timed: vec![Timed::default(); rows],
             timed_for: 0.0,
@@ -188,13 +195,13 @@ impl<S: Stored> Pack<S> {
         let stiffness = params.stiffness(material);
         let is_held = |vertex: usize| held.get(range.start + vertex).copied().unwrap_or(false);
         for (vertex, mass) in masses.enumerate() {
-            let still = &mut self.still[vertex];
+            let (still, made) = (&mut self.still[vertex], &mut self.made[vertex]);
             let weight = if is_held(vertex) { 0.0 } else { mean_mass / mass };
             still.weight.set(lane, weight);
             let Some(&length) = lengths.get(vertex) else { continue };
             let segment_held = is_held(vertex) && is_held(vertex + 1);
             still.start.set(lane, weight);
-            still.mass.set(lane, if segment_held { 0.0 } else { (length / mean_length).powi(3) });
+            made.mass.set(lane, if segment_held { 0.0 } else { (length / mean_length).powi(3) });
             let natural = match vertex {
                 0 => DQuat::IDENTITY,
                 _ => frames[vertex - 1].conjugate() * frames[vertex],
@@ -202,10 +209,10 @@ impl<S: Stored> Pack<S> {
             let rest = model.rest.as_ref().map(|rest| rest.of(range.start + vertex));
             let rest = rest.unwrap_or(RestElement { length, joint: natural, stretch: 1.0, bend: 1.0 });
             still.length.set(lane, rest.length);
-            still.inverse_mean.set(lane, 1.0 / mean_length);
-            still.compliance.set(lane, mean_mass * rest.length / (stiffness.stretch * rest.stretch));
+            made.inverse_mean.set(lane, 1.0 / mean_length);
+            made.compliance.set(lane, mean_mass * rest.length / (stiffness.stretch * rest.stretch));
             let bend = bending_length(lengths, vertex, is_held).map_or(0.0, |over| stiffness.bend / over);
-            still.bend.set(lane, bend * rest.bend / (mean_mass * mean_length * mean_length));
+            made.bend.set(lane, bend * rest.bend / (mean_mass * mean_length * mean_length));
             set_frame(&mut still.rest, lane, rest.joint);
         }
         self.groomed.push(frames);
