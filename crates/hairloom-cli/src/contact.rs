@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 1.0e-12)]
     local_tolerance: f64,
     /// Sweeps at most; for mfb and dac, steps.
-    #[arg(long, default_value_t = 10_000)]
+    #[arg(long, default_value_t = 100_000)]
     iterations: usize,
     /// How many iterates of sweeps are mixed; 0 is plain Gauss–Seidel.
     #[arg(long, default_value_t = 6)]

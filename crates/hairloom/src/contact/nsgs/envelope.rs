@@ -60,25 +60,53 @@ impl Envelope {
 
     /// Solves in place with the factor.
     pub(super) fn solve(&self, vector: &mut [f64]) {
-        for row in 0..vector.len() {
-            let (first, line) = self.line(row);
-            let sum: f64 = line[..row - first].iter().zip(&vector[first..row]).map(|(a, b)| a * b).sum();
-            vector[row] = (vector[row] - sum) / line[row - first];
-        }
-        for row in (0..vector.len()).rev() {
-            let (first, line) = self.line(row);
-            vector[row] /= line[row - first];
-            let value = vector[row];
-            vector[first..row].iter_mut().zip(line).for_each(|(entry, factor)| *entry -= factor * value);
-        }
+        dispatch(Substitute { factor: self, vector });
     }
+}
 
-    /// The first column of a row, and its numbers from there on.
-    fn line(&self, row: usize) -> (usize, &[f64]) {
-        let (block, line) = (row / 3, row % 3);
-        let width = width(block, self.first[block]);
-        let start = self.starts[block] + line * width;
-        (3 * self.first[block], &self.values[start..start + width])
+struct Substitute<'a> {
+    factor: &'a Envelope,
+    vector: &'a mut [f64],
+}
+
+impl Kernel for Substitute<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        let Envelope { first, starts, values } = self.factor;
+        let vector = self.vector;
+        for row in 0..first.len() {
+            let (begin, own) = (3 * first[row], width(row, first[row]));
+            let (known, rest) = vector.split_at_mut(3 * row);
+            let (known, values) = (&known[begin..], &values[starts[row]..]);
+            let lines = [&values[..own], &values[own..2 * own], &values[2 * own..3 * own]];
+            let sums = products(
+                [&lines[0][..known.len()], &lines[1][..known.len()], &lines[2][..known.len()]],
+                [known],
+            );
+            for axis in 0..3 {
+                let corner = &lines[axis][known.len()..];
+                let before: f64 = (0..axis).map(|k| corner[k] * rest[k]).sum();
+                rest[axis] = (rest[axis] - sums[axis][0] - before) / corner[axis];
+            }
+        }
+        for row in (0..first.len()).rev() {
+            let (begin, own) = (3 * first[row], width(row, first[row]));
+            let (known, rest) = vector.split_at_mut(3 * row);
+            let (known, values) = (&mut known[begin..], &values[starts[row]..]);
+            let lines = [&values[..own], &values[own..2 * own], &values[2 * own..3 * own]];
+            for axis in (0..3).rev() {
+                let place = known.len() + axis;
+                let after: f64 = (axis + 1..3).map(|k| lines[k][place] * rest[k]).sum();
+                rest[axis] = (rest[axis] - after) / lines[axis][place];
+            }
+            let found = [rest[0], rest[1], rest[2]];
+            let [a, b, c] = lines;
+            for (((entry, a), b), c) in known.iter_mut().zip(a).zip(b).zip(c) {
+                *entry -= a * found[0] + b * found[1] + c * found[2];
+            }
+        }
     }
 }
 
@@ -144,18 +172,18 @@ fn close(current: &mut [f64], own: usize) -> bool {
     true
 }
 
-/// All sums of products of three lines with three others, in strands that keep the processor's adders busy.
+/// All sums of products of three lines with others, in strands that keep the processor's adders busy.
 #[inline(always)]
-fn products(a: [&[f64]; 3], b: [&[f64]; 3]) -> [[f64; 3]; 3] {
+fn products<const N: usize>(a: [&[f64]; 3], b: [&[f64]; N]) -> [[f64; N]; 3] {
     const STRANDS: usize = 4;
     let length = a[0].len();
-    let mut sums = [[[0.0; STRANDS]; 3]; 3];
+    let mut sums = [[[0.0; STRANDS]; N]; 3];
     let whole = length / STRANDS * STRANDS;
     let mut at = 0;
     while at < whole {
         for i in 0..3 {
             let a = &a[i][at..at + STRANDS];
-            for j in 0..3 {
+            for j in 0..N {
                 let b = &b[j][at..at + STRANDS];
                 for strand in 0..STRANDS {
                     sums[i][j][strand] += a[strand] * b[strand];
@@ -164,9 +192,9 @@ fn products(a: [&[f64]; 3], b: [&[f64]; 3]) -> [[f64; 3]; 3] {
         }
         at += STRANDS;
     }
-    let mut totals = [[0.0; 3]; 3];
+    let mut totals = [[0.0; N]; 3];
     for i in 0..3 {
-        for j in 0..3 {
+        for j in 0..N {
             let rest: f64 = (whole..length).map(|at| a[i][at] * b[j][at]).sum();
             let [p, q, r, s] = sums[i][j];
             totals[i][j] = (p + q) + (r + s) + rest;

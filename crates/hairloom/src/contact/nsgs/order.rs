@@ -3,7 +3,9 @@
 use super::BlockMatrix;
 
 /// Contacts in a domain: large enough to be worth a task, small enough for many tasks.
-const DOMAIN: usize = 512;
+const DOMAIN: usize = 256;
+/// Fewer contacts than this are one domain.
+const LEAST: usize = 1024;
 
 /// The order in which contacts are swept.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,7 +20,7 @@ impl Order {
     /// It hangs on the problem alone, not on the number of threads. Small problems keep their order.
     pub(super) fn new(matrix: &BlockMatrix) -> Self {
         let rows = matrix.rows();
-        if rows < 2 * DOMAIN {
+        if rows < LEAST {
             return Self { contacts: (0..rows as u32).collect(), colours: vec![vec![0..rows]] };
         }
         let walk = breadth_first(rows, |row| matrix.row(row).map(|(column, _)| column));

@@ -79,7 +79,7 @@ impl Default for Settings {
             global: Global::Hybrid,
             tolerance: 1.0e-6,
             local_tolerance: 1.0e-12,
-            most_sweeps: 10_000,
+            most_sweeps: 100_000,
             most_interior_steps: 10_000,
             local: LocalSolver { method: Method::Secular, fail_safe: true, direct: true },
             freeze: 10,
@@ -216,13 +216,20 @@ const NEARLY_ACTING: f64 = 1.0e-3;
 /// Sweeps that finish what the interior point has left.
 const FINISHING_SWEEPS: usize = 200;
 
-/// How many sweeps cost a quarter of what the interior point would: what they have not solved by then they seldom do.
+/// Sweeps are mixed for so many, then plain for as many, and so on: mixtures gain much or nothing, and plain sweeps always a little.
+const PHASE: usize = 1_000;
+
+/// The largest step of an interior point that is worth more than the sweeps that it costs [multiplications].
+const INTERIOR_WORK: f64 = 4.0e9;
+
+/// How many sweeps cost a part of what the interior point would: what they have not solved by then they seldom do soon.
 fn patience(system: &System, step: f64) -> usize {
-    // Multiplications, about: in usual numbers of steps, and in a sweep with its local solves.
-    const USUAL_STEPS: f64 = 25.0;
+    // Those of a factorisation go many at a time, those of a sweep wait for each other.
+    const STEPS: f64 = 1.0;
+    // Multiplications of one contact, about.
     const LOCAL_SOLVE: f64 = 150.0;
     let sweep = 9.0 * system.couplings() as f64 + LOCAL_SOLVE * system.len() as f64;
-    let sweeps = 0.25 * USUAL_STEPS * step / sweep;
+    let sweeps = STEPS * step / sweep;
     (sweeps as usize).max(LEAST_PATIENCE)
 }
 
@@ -284,7 +291,7 @@ impl<'a> Run<'a> {
         let most = self.settings.most_sweeps;
         self.gauss_seidel(LEAST_PATIENCE.min(most / 2));
         self.acting(problem, units);
-        if let Some(step) = Interior::work(self.system) {
+        if let Some(step) = Interior::work(self.system).filter(|step| *step <= INTERIOR_WORK) {
             self.gauss_seidel(patience(self.system, step).min(most / 2));
             let held = (step <= HELD_WORK).then_some(Shift::Held);
             let shifts = [Some(Shift::Exact), Some(Shift::Lagged), held];
@@ -360,8 +367,11 @@ impl<'a> Run<'a> {
                     self.sweeper.thaw();
                 }
             }
-            if self.settings.acceleration == 0 {
+            if self.settings.acceleration == 0 || self.sweeps / PHASE % 2 == 1 {
                 self.forces.copy_from_slice(&image);
+                anderson.restart();
+                safe.copy_from_slice(&image);
+                least = f64::INFINITY;
             } else if size <= GUARD * least {
                 least = least.min(size);
                 safe.copy_from_slice(&image);

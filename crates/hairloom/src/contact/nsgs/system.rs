@@ -103,89 +103,89 @@ impl Units {
     }
 }
 
-/// One domain's part of a system; its rows begin at zero.
-#[derive(Debug, Default)]
-struct Part {
-    rows: Vec<(u32, u32)>,
-    columns: Vec<u32>,
-    values: Vec<[f64; 9]>,
-    contacts: Vec<LocalProblem>,
-    sliding: Vec<Sliding>,
+/// One domain's part of a system, to be filled.
+struct Part<'a> {
+    domain: Range<usize>,
+    /// The first coupling of all in `columns` and `values`.
+    start: u32,
+    rows: &'a mut [(u32, u32)],
+    columns: &'a mut [u32],
+    values: &'a mut [[f64; 9]],
 }
 
-impl Part {
-    fn of(
-        domain: &Range<usize>,
-        problem: &Problem,
-        order: &[u32],
-        place: &[u32],
-        (scale, unit): (&[f64], f64),
-    ) -> Self {
-        let mut part = Self::default();
-        for row in domain.clone() {
+impl Part<'_> {
+    /// Couplings of each row: those with other domains first.
+    fn fill(self, problem: &Problem, order: &[u32], place: &[u32], scale: &[f64]) {
+        let mut next = 0;
+        for (row, bounds) in self.domain.clone().zip(self.rows) {
             let contact = order[row] as usize;
-            let couplings = || problem.matrix.row(contact).filter(|&(column, _)| column != contact);
-            let is_inside = |column: usize| domain.contains(&(place[column] as usize));
-            let start = part.columns.len() as u32;
-            let mut split = start;
+            let is_inside = |column: usize| self.domain.contains(&(place[column] as usize));
+            let begin = self.start + next as u32;
             for inside in [false, true] {
-                split = part.columns.len() as u32;
-                for (column, block) in couplings().filter(|&(column, _)| is_inside(column) == inside) {
-                    part.columns.push(place[column]);
-                    part.values.push((*block * (scale[contact] * scale[column])).to_cols_array());
+                *bounds = (begin, self.start + next as u32);
+                let couplings = problem.matrix.row(contact).filter(|&(column, _)| column != contact);
+                for (column, block) in couplings.filter(|&(column, _)| is_inside(column) == inside) {
+                    self.columns[next] = place[column];
+                    self.values[next] = (*block * (scale[contact] * scale[column])).to_cols_array();
+                    next += 1;
                 }
             }
-            part.rows.push((start, split));
-            let matrix = problem.matrix.diagonal(contact) * (scale[contact] * scale[contact]);
-            part.sliding.push(Sliding::new(&matrix));
-            let offset = problem.offset[contact] * (scale[contact] / unit);
-            part.contacts.push(LocalProblem { matrix, offset, friction: problem.friction[contact] });
         }
-        part
     }
 }
 
 impl System {
     pub(super) fn new(problem: &Problem, units: &Units) -> Self {
         let order = Order::new(&problem.matrix);
-        let count = problem.offset.len();
         let Units { scale, unit, judge } = units;
-        let (unit, judge) = (*unit, *judge);
+        let of = |&contact: &u32| {
+            let contact = contact as usize;
+            let matrix = problem.matrix.diagonal(contact) * (scale[contact] * scale[contact]);
+            let offset = problem.offset[contact] * (scale[contact] / unit);
+            (LocalProblem { matrix, offset, friction: problem.friction[contact] }, Sliding::new(&matrix))
+        };
+        let (contacts, sliding) = order.contacts.par_iter().with_min_len(1024).map(of).unzip();
         let mut system = Self {
-            rows: Vec::with_capacity(count + 1),
-            columns: Vec::with_capacity(problem.matrix.len()),
-            values: Vec::with_capacity(problem.matrix.len()),
-            contacts: Vec::with_capacity(count),
-            sliding: Vec::with_capacity(count),
+            rows: vec![],
+            columns: vec![],
+            values: vec![],
+            contacts,
+            sliding,
             force_units: order.contacts.iter().map(|&contact| unit * scale[contact as usize]).collect(),
             velocity_units: order.contacts.iter().map(|&contact| unit / scale[contact as usize]).collect(),
-            judge,
+            judge: *judge,
             order,
         };
-        system.fill(problem, scale, unit);
+        system.couple(problem, scale);
         system
     }
 
-    fn fill(&mut self, problem: &Problem, scale: &[f64], unit: f64) {
-        let mut place = vec![0_u32; scale.len()];
-        for (index, &contact) in self.order.contacts.iter().enumerate() {
-            place[contact as usize] = index as u32;
-        }
-        let domains = self.order.colours.concat();
+    /// Takes the couplings over from the problem, domain by domain.
+    fn couple(&mut self, problem: &Problem, scale: &[f64]) {
         let order = &self.order.contacts;
-        let parts: Vec<Part> = domains
-            .par_iter()
-            .map(|domain| Part::of(domain, problem, order, &place, (scale, unit)))
-            .collect();
-        for part in parts {
-            let start = self.columns.len() as u32;
-            self.rows.extend(part.rows.iter().map(|(row, split)| (start + row, start + split)));
-            self.columns.extend(part.columns);
-            self.values.extend(part.values);
-            self.contacts.extend(part.contacts);
-            self.sliding.extend(part.sliding);
+        let mut place = vec![0_u32; order.len()];
+        order.iter().enumerate().for_each(|(index, &contact)| place[contact as usize] = index as u32);
+        let count = |&contact: &u32| {
+            problem.matrix.row(contact as usize).filter(|&(column, _)| column != contact as usize).count()
+        };
+        let domains = self.order.colours.concat();
+        let counts: Vec<usize> =
+            domains.par_iter().map(|domain| order[domain.clone()].iter().map(count).sum()).collect();
+        let total: usize = counts.iter().sum();
+        self.rows = vec![(total as u32, total as u32); order.len() + 1];
+        (self.columns, self.values) = (vec![0; total], vec![[0.0; 9]; total]);
+        let (mut rows, mut columns, mut values) =
+            (&mut self.rows[..], &mut self.columns[..], &mut self.values[..]);
+        let (mut parts, mut start) = (Vec::with_capacity(domains.len()), 0);
+        for (domain, &count) in domains.into_iter().zip(&counts) {
+            let (own_rows, other_rows) = rows.split_at_mut(domain.len());
+            let (own_columns, other_columns) = columns.split_at_mut(count);
+            let (own_values, other_values) = values.split_at_mut(count);
+            parts.push(Part { domain, start, rows: own_rows, columns: own_columns, values: own_values });
+            (rows, columns, values) = (other_rows, other_columns, other_values);
+            start += count as u32;
         }
-        self.rows.push((self.columns.len() as u32, self.columns.len() as u32));
+        parts.into_par_iter().for_each(|part| part.fill(problem, order, &place, scale));
     }
 
     pub(super) fn len(&self) -> usize {
