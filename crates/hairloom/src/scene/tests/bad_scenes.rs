@@ -130,7 +130,7 @@ const CASES: &[(&str, &str)] = &[
     ),
     (
         "BALL[time]\n\n  substep = 2",
-        "a.toml:7:3: unknown key 'substep' in [time]; expected one of start, end, frames, fps, substeps. Did you mean 'substeps'?",
+        "a.toml:7:3: unknown key 'substep' in [time]; expected one of start, end, frames, fps, substeps, steps_per_second. Did you mean 'substeps'?",
     ),
     (
         "BALL[material]\npreset = 'curls'",
@@ -306,7 +306,7 @@ fn wrong_overrides_are_told_by_their_key() {
     let cases = [
         (
             ("time.fpss", "30"),
-            "--set time.fpss=30: unknown key 'fpss' in [time]; expected one of start, end, frames, fps, substeps. Did you mean 'fps'?",
+            "--set time.fpss=30: unknown key 'fpss' in [time]; expected one of start, end, frames, fps, substeps, steps_per_second. Did you mean 'fps'?",
         ),
         (("time.fps", "0"), "--set time.fps=0: time.fps: expected a number from 0.001 to 1000000, found 0"),
         (
