@@ -27,8 +27,8 @@
 //! | | clarabel | 3.786e8 | 0 % | 36.7 % | 24.4 µN | 7e-7 g | 3e-7 | 6.6 s |
 //! | | interior | 3.788e8 | 0 % | 36.7 % | 19.8 µN | 6e-5 g | 7e-7 | 1.4 s |
 //! | middle, 256 × 16 | own weight | 6.014e8 | 1.56 % | 2.62 % | 14.0 µN | 6e-15 g | 0 | 0.05 s |
-//! | | interior, all | 3.252e8 | 0.94 % | 2.80 % | 40.6 µN | 1e-5 g | 7e-7 | 45 s |
-//! | | interior, 9/10 taken | 3.336e8 | 0.96 % | 2.54 % | 37.7 µN | 1e-5 g | 7e-7 | 45 s |
+//! | | interior, all | 3.255e8 | 0.89 % | 2.76 % | 40.5 µN | 1e-5 g | 8e-7 | 36 s |
+//! | | interior, 9/10 taken | 3.339e8 | 0.96 % | 2.49 % | 37.7 µN | 1e-5 g | 8e-7 | 36 s |
 //! | wig, 16,384 × 32 | own weight | 1.243e12 | 5.2 % | 13.7 % | 20.5 µN | 2e-14 g | 0 | < 4 s |
 //!
 //! (The interior point method with [`Weights::calm`]; objectives with the paper's weights.) SCS reaches 3.786e8 on the drape in 2.0 s, but
