@@ -15,8 +15,9 @@
 //!   every direction leads to none. Stress grows by a factor of two in an iteration where it begins near the apex, but falls
 //!   towards it by as much as the method likes: with a small ε from the start half of all iterations do nothing.
 //! - Strands that carry themselves are the start, and each direction leaves the nodes at rest but for what rounding takes; that
-//!   is put right where an iterate is kept. An iterate may be kept once ε is below the tolerance of the cones. Before that, strands that
-//!   carry themselves are the answer; behind it, the best iterate so far.
+//!   is put right once ε is below the tolerance of the cones. Before that, stresses without the cohesion lie in their cones, but leave nodes
+//!   accelerations of some ε. Strands that carry themselves leave none, so as much of the iterate is mixed to them as nodes may feel: every
+//!   iteration has an answer, and the best one is kept.
 //! - The multipliers need not be exact: they only tell how far there is to go.
 
 use std::time::Instant;
@@ -34,6 +35,8 @@ use super::programme::{Programme, Unknowns};
 const FIRST_COHESION: f64 = 0.6;
 /// ε where iterates may be kept, as a part of the largest stress.
 const LAST_COHESION: f64 = 8e-7;
+/// How much of an iterate must be in the answer where the method ends. The rest gains little: the objective is flat there.
+const ENOUGH: f64 = 0.95;
 /// How much of the complementarity an iteration leaves at least. Less, and the cohesion falls in shorter steps.
 const LEAST_CENTERING: f64 = 0.3;
 /// Iterations after which the answer is taken as it is.
@@ -43,7 +46,7 @@ const GAP: f64 = 1e-2;
 /// How large slopes may be that nothing balances, where the method ends, as a part of the largest.
 const SLOPE: f64 = 0.1;
 /// The largest acceleration that may be left at a node, in units of gravity.
-const REST: f64 = 5e-5;
+const REST: f64 = 8e-5;
 /// Most steps of conjugate gradients for one direction, and the acceleration, in units of gravity, that ends them. What they leave at
 /// the nodes the next direction takes.
 const REFINEMENTS: usize = 12;
@@ -95,24 +98,17 @@ pub(super) fn solve(programme: &Programme, start: Unknowns, seconds: f64) -> (Un
     let clock = Instant::now();
     let mut normal = Normal::new(programme);
     let mut method = Method::new(programme, &start);
-    let mut best = (programme.objective(&start), start);
+    let mut best = (programme.objective(&start), start.clone());
     for iteration in 0..MOST_ITERATIONS {
         if clock.elapsed().as_secs_f64() > seconds || !method.iterate(&mut normal) {
             return (best.1, iteration);
         }
-        let mut point = method.unknowns();
-        if method.cohesion > LAST_COHESION * largest_stress(&point) {
-            continue;
-        }
-        if programme.worst(&programme.residual(&point)) > REST {
-            bring_to_rest(programme, &mut normal, &mut point, &method.values.cones);
-        }
+        let (point, part) = method.answer(&mut normal, &start);
         let objective = programme.objective(&point);
-        let restless = programme.worst(&programme.residual(&point));
-        if objective < best.0 && restless < REST && excess(&point, programme.slope) < 1e-6 {
+        if objective < best.0 && excess(&point, programme.slope) < 1e-6 {
             best = (objective, point);
             let gap = method.gap() * programme.weights.bending;
-            if gap < GAP * objective && method.dual_error < SLOPE {
+            if part > ENOUGH && gap < GAP * objective && method.dual_error < SLOPE {
                 return (best.1, iteration + 1);
             }
         }
@@ -158,10 +154,29 @@ impl<'a> Method<'a> {
     }
 
     fn unknowns(&self) -> Unknowns {
+        self.with_cohesion(self.cohesion)
+    }
+
+    /// What the values mean if the cones have this cohesion: with less than ε nodes are not at rest, with none stresses lie in their cones.
+    fn with_cohesion(&self, cohesion: f64) -> Unknowns {
         let mut all = self.linear(&self.values);
-        let shift = self.cohesion / self.programme.slope;
+        let shift = cohesion / self.programme.slope;
         all.stresses.iter_mut().for_each(|s| s[0] += shift);
         all
+    }
+
+    /// A feasible point, and how much of the iterate is in it; the rest is the start.
+    fn answer(&self, normal: &mut Normal, start: &Unknowns) -> (Unknowns, f64) {
+        let programme = self.programme;
+        let allowed = LAST_COHESION * largest_stress(&self.unknowns());
+        let mut point = self.with_cohesion(self.cohesion.min(allowed));
+        let mut restless = programme.worst(&programme.residual(&point));
+        if restless > REST && self.cohesion <= allowed {
+            bring_to_rest(programme, normal, &mut point, &self.values.cones);
+            restless = programme.worst(&programme.residual(&point));
+        }
+        let part = (REST / restless).min(1.0);
+        (start.towards(&point, part), part)
     }
 
     /// What blocks of values mean in the programme, without the cohesion.

@@ -36,6 +36,21 @@ pub(super) struct Unknowns {
     pub stresses: Vec<Stress>,
 }
 
+impl Unknowns {
+    /// A part of the way from these to others.
+    pub(super) fn towards(&self, others: &Self, part: f64) -> Self {
+        let forces = self.forces.iter().zip(&others.forces);
+        let stresses = self.stresses.iter().zip(&others.stresses);
+        let mix = |(own, other): (&Stress, &Stress)| {
+            std::array::from_fn(|at| (1.0 - part) * own[at] + part * other[at])
+        };
+        Self {
+            forces: forces.map(|(own, other)| own.lerp(*other, part)).collect(),
+            stresses: stresses.map(mix).collect(),
+        }
+    }
+}
+
 /// The programme. Forces are in weights of a mean free particle, V⁰τ in that times the side of a cell.
 #[derive(Debug, Clone)]
 pub(super) struct Programme {
