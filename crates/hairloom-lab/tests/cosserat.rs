@@ -31,6 +31,11 @@ fn upright_hair_is_stiffened_as_greenhill_asks() {
 #[test]
 fn strands_come_back_after_a_gust() {
     passed("gust", &[]);
+    for solver in ["admm", "der-mpm"] {
+        let outcome =
+            run("gust", Some(solver), &[], None).unwrap_or_else(|error| panic!("{solver}: {error}"));
+        assert!(outcome.passed(), "{solver}: {:#?}", outcome.checks);
+    }
 }
 
 #[test]

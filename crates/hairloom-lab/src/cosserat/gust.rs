@@ -56,7 +56,7 @@ impl Experiment for Gust {
     const NAME: &'static str = "gust";
     const SUMMARY: &'static str = "sag-free strands of several shapes stay as groomed, are blown away, and come back within 2 % of their length";
     const REFERENCE: &'static str = "the groomed shapes themselves; figures 10 to 14 of Hsu et al. 2023";
-    const SOLVERS: &'static [&'static str] = &["xpbd-mpm", "admm", "der-mpm", "nsgs"];
+    const SOLVERS: &'static [&'static str] = &["xpbd-mpm", "admm", "der-mpm"];
     const HELP: &'static [(&'static str, &'static str)] = &[
         ("wind", "speed of the gust [m/s]"),
         ("drag", "rate at which strands take on the velocity of the air [1/s]"),

@@ -1,7 +1,7 @@
 //! The drape experiment (figure 8): a sheaf of strands that lies across another one, by every way to begin.
 //!
-//! Without the yield constraint means a cone that bears any shear: as in the paper, hair then slides at once. Nothing is asked of the two ways
-//! in which contact carries a part; their rows tell how far they get.
+//! Without the yield constraint means a cone that bears any shear. Nothing is asked of the two ways in which contact carries a part; their
+//! rows tell how far they get.
 
 use hairloom::rest::Medium;
 use hairloom::rest::global_force::{Engine, Weights};

@@ -154,7 +154,7 @@ mod tests {
             let (s, t) = (a * DVec3::Z, b * DVec3::Z);
             let binormal = s.cross(t) * (2.0 / (1.0 + s.dot(t)));
             let moved = DQuat::from_rotation_arc(s, t) * (a * DVec3::X);
-            let twist = (moved.dot(b * DVec3::Y) * -1.0).atan2(moved.dot(b * DVec3::X));
+            let twist = (-moved.dot(b * DVec3::Y)).atan2(moved.dot(b * DVec3::X));
             (a.conjugate() * binormal, b.conjugate() * binormal, twist)
         };
         let (now, natural) = (shape(before, behind), shape(DQuat::IDENTITY, rest));
