@@ -15,17 +15,19 @@ pub struct TimeRange {
     /// Frames a second [1/s].
     pub fps: f64,
     /// How time is cut into the solver's steps.
+    #[serde(flatten)]
     pub steps: Steps,
 }
 
 /// The steps that a solver is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
 pub enum Steps {
     /// So many of equal length in each frame: `substeps`.
+    #[serde(rename = "substeps")]
     PerFrame(u32),
     /// So many in each second, wherever frames fall [1/s]: `steps_per_second`. Frames between two steps are interpolated, and
     /// motion does not depend on how many frames are written.
+    #[serde(rename = "steps_per_second")]
     PerSecond(f64),
 }
 
