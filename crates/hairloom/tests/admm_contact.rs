@@ -7,7 +7,7 @@ use hairloom::body::{Bodies, Body, Motion, Shape};
 use hairloom::groom::Curves;
 use hairloom::math::{Pose, Random};
 use hairloom::scene::{Attachments, Drive, Material, MaterialPreset, Model, ModelError, Seat, State, Wind};
-use hairloom::solve::admm::{Params, build};
+use hairloom::solve::admm::{Elastic, Params, build};
 use hairloom::solve::{Solver, Step};
 
 fn straight() -> Material {
@@ -187,6 +187,55 @@ fn a_head_that_jumps_within_a_step_takes_its_hair_along() {
 fn friction_below_zero_acts_as_none() {
     let material = Material { friction: -0.5, ..straight() };
     Head::new(&hair(20, 0.01), &material).stays_bounded(Pose::IDENTITY, Pose::IDENTITY, 1.0 / 96.0, 30);
+}
+
+/// How much an edge of strands that hang from their first two vertices is stretched, at most, in a second.
+fn largest_stretch(curves: &[Vec<Vec3>], params: Params) -> f64 {
+    let model = model(curves, &straight());
+    let mut head = Head { solver: build(&model, params), ..Head::new(curves, &straight()) };
+    head.attachments = Attachments::default();
+    for (strand, curve) in curves.iter().enumerate() {
+        let held = [curve[0].as_dvec3(), curve[1].as_dvec3()];
+        head.attachments.hold(&head.bodies, 0, Seat::Body, strand as u32, 0, &held);
+    }
+    let (wind, mut state, mut largest) = (Wind::still(), State::default(), 0.0_f64);
+    for step in 0..96 {
+        let mut drive = Drive::new(&head.bodies, &head.attachments, &wind);
+        (drive.time, drive.duration) = (f64::from(step) / 96.0, 1.0 / 96.0);
+        head.solver.step(&drive, Step::Dynamic { dt: 1.0 / 96.0 }).unwrap();
+        head.solver.store(&mut state);
+        for edge in (0..model.vertices()).filter(|&edge| model.rest_lengths[edge] > 0.0) {
+            let length = state.positions[edge + 1].distance(state.positions[edge]);
+            largest = largest.max((length / model.rest_lengths[edge] - 1.0).abs());
+        }
+    }
+    largest
+}
+
+/// The first free edge of each lies on an edge of another that is held: nothing there can give way.
+#[test]
+fn strands_whose_roots_lie_in_each_other_do_not_fly_off() {
+    let point = |shift: f32, i: usize| Vec3::new(0.01 * i as f32 + shift, 0.12, 0.0);
+    let curves =
+        [0.0, 0.009, 0.01, 0.0101].map(|shift| (0..10).map(|i| point(shift, i)).collect::<Vec<Vec3>>());
+    let stretch = largest_stretch(&curves, Params::default());
+    assert!(stretch < 1.0e-3, "an edge is {stretch} longer");
+}
+
+/// Zigzags that turn back by 130° to 176° at every vertex.
+#[test]
+fn folded_rest_shapes_keep_their_lengths() {
+    for elastic in [Elastic::Newton, Elastic::Splitting] {
+        for fold in [130.0_f32, 150.0, 165.0, 176.0] {
+            let mut curve = vec![Vec3::new(0.0, 0.15, 0.0)];
+            for i in 0..12 {
+                let angle = if i % 2 == 0 { 0.0 } else { fold.to_radians() };
+                curve.push(curve[i] + Vec3::new(angle.cos(), angle.sin(), 0.06) * 0.005);
+            }
+            let stretch = largest_stretch(&[curve], Params { elastic, ..Params::default() });
+            assert!(stretch < 1.0e-3, "{elastic:?}, {fold} degrees: an edge is {stretch} longer");
+        }
+    }
 }
 
 #[test]

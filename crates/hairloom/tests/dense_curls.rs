@@ -28,7 +28,17 @@ method = "admm"
 /// Nothing moves the ball: the curls sink onto each other, and never have more than what gravity gave them at first.
 #[test]
 fn dense_curls_never_gain_energy() {
-    let scene = Scene::from_toml(SCENE, "dense-curls.toml").unwrap();
+    sink("newton");
+}
+
+#[test]
+fn dense_curls_never_gain_energy_with_the_splitting() {
+    sink("splitting");
+}
+
+fn sink(elastic: &str) {
+    let scene = format!("{SCENE}elastic = '{elastic}'\n");
+    let scene = Scene::from_toml(&scene, "dense-curls.toml").unwrap();
     let mut simulation = Simulation::new(scene, &NoFiles).unwrap();
     let mut first = None;
     for _ in 0..8 {

@@ -89,6 +89,8 @@ pub(super) struct Workspace<const M: usize> {
     slots: Vec<u32>,
     /// The last edge that met each edge.
     met_by: Vec<u32>,
+    /// Edges that share a cell with one.
+    candidates: Vec<u32>,
     pairs: Vec<(u32, u32)>,
     /// The pairs of what was found.
     found: Vec<(u32, u32)>,
@@ -105,6 +107,7 @@ impl<const M: usize> Default for Workspace<M> {
             spans: vec![],
             slots: vec![],
             met_by: vec![],
+            candidates: vec![],
             pairs: vec![],
             found: vec![],
             limits: Limits::default(),
@@ -175,6 +178,7 @@ impl<const M: usize> Workspace<M> {
         for (hull, radius) in local.hulls.iter().zip(&local.radii) {
             local.dops.push(Dop::new(hull, half + radius));
         }
+        self.candidates.resize(entries.len() + 1, 0);
         self.met_by.clear();
         self.met_by.resize(entries.len(), u32::MAX);
         drift
@@ -207,39 +211,50 @@ impl<const M: usize> Workspace<M> {
         self.slots.resize(self.cells.len(), 0);
     }
 
-    /// Puts edge `i` into its cells; those before it that are there and whose volumes meet its own become pairs.
+    /// Puts edge `i` into its cells; those before it that are there and whose volumes meet its own become pairs. Nothing here waits
+    /// for a guess: what counts is written in any case, and overwritten by the next where it does not.
     #[inline(always)]
     fn meet<L: Lane>(&mut self, i: usize, search: &Search, tally: &mut Tally) {
+        let count = self.list_candidates(i, search.settings.most_candidates, tally);
         let local = &self.local;
         let (edges, dops) = (&local.edges[..], &local.dops[..]);
-        let (met_by, slots, spans) = (&mut self.met_by[..], &mut self.slots[..], &mut self.spans[..]);
         let opposite = dops[i].opposite();
         // Entries are sorted: what comes before has a lower number, and is a neighbour unless below this one.
         let neighbours = edges[i].saturating_sub(search.settings.skip).max(local.strands[i]);
-        let most = search.settings.most_candidates;
-        let mut candidates = 0;
+        let begin = self.pairs.len();
+        self.pairs.resize(begin + count + 1, (0, 0));
+        let (pairs, mut found) = (&mut self.pairs[begin..], 0);
+        for &j in &self.candidates[..count] {
+            pairs[found] = (i as u32, j);
+            let apart = dops[j as usize].apart::<L>(&opposite);
+            found += usize::from(!apart & (edges[j as usize] < neighbours));
+        }
+        self.pairs.truncate(begin + found);
+        tally.candidates += count as u64;
+    }
+
+    /// Puts edge `i` into its cells, lists the edges before it that are there, each once, and returns how many they are.
+    #[inline(always)]
+    fn list_candidates(&mut self, i: usize, most: usize, tally: &mut Tally) -> usize {
+        let (met_by, slots, spans) = (&mut self.met_by[..], &mut self.slots[..], &mut self.spans[..]);
+        // There is always room for one that does not count.
+        let candidates = &mut self.candidates[..];
+        let mut count = 0;
         for &cell in &self.cells[self.first_cell[i] as usize..self.first_cell[i + 1] as usize] {
             let span = &mut spans[cell as usize];
             let (start, end) = (span[0] as usize, span[1] as usize);
             span[1] += 1;
             slots[end] = i as u32;
-            for (place, &j) in slots[start..end].iter().enumerate() {
+            let looked_at = end.min(start + most - count);
+            tally.dropped += (end - looked_at) as u64;
+            for &j in &slots[start..looked_at] {
                 let met = &mut met_by[j as usize];
-                if *met == i as u32 {
-                    continue;
-                }
-                if candidates >= most {
-                    tally.dropped += (end - start - place) as u64;
-                    break;
-                }
+                candidates[count] = j;
+                count += usize::from(*met != i as u32);
                 *met = i as u32;
-                candidates += 1;
-                if !dops[j as usize].apart::<L>(&opposite) && edges[j as usize] < neighbours {
-                    self.pairs.push((i as u32, j));
-                }
             }
         }
-        tally.candidates += candidates as u64;
+        count
     }
 
     /// Memory held [bytes].
@@ -247,7 +262,8 @@ impl<const M: usize> Workspace<M> {
         let words = self.cells.capacity()
             + self.first_cell.capacity()
             + self.slots.capacity()
-            + self.met_by.capacity();
+            + self.met_by.capacity()
+            + self.candidates.capacity();
         let pairs = self.spans.capacity() + self.pairs.capacity() + self.found.capacity();
         let edge = size_of::<Dop>() + size_of::<[Vec3; M]>() + 12;
         4 * words + 8 * pairs + edge * self.local.edges.capacity()

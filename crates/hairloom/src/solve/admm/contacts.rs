@@ -226,37 +226,31 @@ impl Contacts {
         touches
     }
 
-    /// Adds what meets on the way from the start to where vertices are now, and looks at bodies again.
-    pub(super) fn find_again(
-        &mut self,
-        params: &Params,
-        obstacles: Option<&Obstacles<'_>>,
-        dt: f64,
-        continuous: bool,
-    ) -> Result<(), ContactError> {
-        if continuous
-            && params.strand_contacts
-            && let Some(detector) = &mut self.detector
-        {
-            let to: Vec<Vec3> = self
-                .start
-                .par_iter()
-                .zip(&self.moved)
-                .map(|(start, moved)| *start + Vec3::from(*moved))
-                .collect();
-            let mut impacts: Vec<Impact> = Vec::new();
-            let settings = contact::Settings::continuous(0.0);
-            detector.continuous(&self.start, &to, &settings, &mut impacts)?;
-            let mut new = self.hair().impacts(&impacts);
-            new.retain(|touch| touch.moves(&self.ease));
-            let known = self.projection.pairs().map(|touch| touch.carrying_force());
-            let touches = merge(known, &new);
-            self.projection.set_pairs(&touches, &self.ease);
-        }
+    /// Adds what meets on the way from the start to where vertices are now.
+    pub(super) fn find_impacts(&mut self) -> Result<(), ContactError> {
+        let Some(detector) = &mut self.detector else { return Ok(()) };
+        let to: Vec<Vec3> = self
+            .start
+            .par_iter()
+            .zip(&self.moved)
+            .map(|(start, moved)| *start + Vec3::from(*moved))
+            .collect();
+        let mut impacts: Vec<Impact> = Vec::new();
+        detector.continuous(&self.start, &to, &contact::Settings::continuous(0.0), &mut impacts)?;
+        let mut new = self.hair().impacts(&impacts);
+        new.retain(|touch| touch.moves(&self.ease));
+        let known = self.projection.pairs().map(|touch| touch.carrying_force());
+        let touches = merge(known, &new);
+        self.projection.set_pairs(&touches, &self.ease);
+        self.projection.sum_up(&mut self.push);
+        Ok(())
+    }
+
+    /// Looks at bodies again, where vertices are now.
+    pub(super) fn find_bodies(&mut self, params: &Params, obstacles: Option<&Obstacles<'_>>, dt: f64) {
         let mut bodies = self.bodies(params, obstacles, dt);
         warm_start(&mut bodies, &self.body_forces());
         self.set_bodies(&bodies);
-        Ok(())
     }
 
     fn body_forces(&self) -> Vec<(u64, Vec3)> {
@@ -367,9 +361,9 @@ impl Contacts {
         params: &Params,
         obstacles: Option<&Obstacles<'_>>,
         dt: f64,
-    ) -> Result<(), ContactError> {
+    ) {
         self.gather(strands);
-        self.find_again(params, obstacles, dt, params.continuous > 0)?;
+        self.find_bodies(params, obstacles, dt);
         let pairs = self.projection.pairs().map(|touch| (touch.key(), touch.force()));
         self.forces = pairs.chain(self.body_forces()).filter(|(_, force)| *force != Vec3::ZERO).collect();
         self.projection.let_go();
@@ -388,7 +382,6 @@ impl Contacts {
                 }
             }
         });
-        Ok(())
     }
 
     fn ranges(&self) -> Vec<std::ops::Range<usize>> {

@@ -5,6 +5,9 @@ use glam::{Vec3, Vec3A};
 /// Marks the second side of a contact with a body; the other bits are the body's number and the part of the edge.
 const BODY: u32 = 1 << 31;
 
+/// Contacts that a vertex would have to move more than so many times as far as they part do not count.
+const LARGEST_LEVER: f32 = 20.0;
+
 /// A contact between two edges, or of an edge with a body. One line of a cache: there are millions of them.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(align(64))]
@@ -89,17 +92,28 @@ impl Touch {
 
     /// The same, back again, for vertices with `ease` = 1 / W [m/N].
     pub(super) fn taking_force(&self, ease: &[f32]) -> Self {
+        let compliance = self.compliance(ease);
+        Self { stiffness: 1.0 / compliance, correction: self.correction * compliance, ..*self }
+    }
+
+    /// D̂, how far its sides part for each newton that pushes them [m/N].
+    fn compliance(&self, ease: &[f32]) -> f32 {
         let mut compliance = 0.0;
         for (vertex, share) in self.vertices().into_iter().zip(self.shares()) {
             compliance += share * share * ease[vertex as usize];
         }
-        Self { stiffness: 1.0 / compliance, correction: self.correction * compliance, ..*self }
+        compliance
     }
 
-    /// Whether any of its vertices can move.
+    /// Whether its vertices can do anything about it. Beside what is held a contact has hardly a lever: they would have to fly off
+    /// to part it.
     pub(super) fn moves(&self, ease: &[f32]) -> bool {
-        let mut vertices = self.vertices().into_iter().zip(self.shares());
-        vertices.any(|(vertex, share)| share != 0.0 && ease[vertex as usize] > 0.0)
+        let compliance = self.compliance(ease);
+        let mut moves = compliance > 0.0;
+        for (vertex, share) in self.vertices().into_iter().zip(self.shares()) {
+            moves &= share.abs() * ease[vertex as usize] <= LARGEST_LEVER * compliance;
+        }
+        moves
     }
 
     /// The relative displacement of its two sides for displacements of the vertices [m].

@@ -20,7 +20,8 @@
 //! - Copies swing: the part of the local step across an edge turns it, and only the part along lengthens it. Added as
 //!   vectors they are too long where hair turns far in a step, and convergence is up to three times slower (edges of 1 cm).
 //! - As printed, bending travels one edge per iteration. Nesterov's momentum on `s`, for each strand on its own and begun anew
-//!   whenever it points against the map's own step, takes a hundred iterations where the printed form needs ten thousand.
+//!   whenever it points against the map's own step, takes a hundred iterations where the printed form needs ten thousand. Strands
+//!   that are folded by more than about 120° at rest go without.
 //! - Weights follow [`weigh`], not w⁰ = 25, which is more than ten times too heavy.
 //! - The Gauss–Newton step begins at the edges as they are, where material frames are known, not at the last `y`.
 //! - At the end of a call edges take the lengths of their copies ([`Chain::settle`]).
@@ -39,6 +40,10 @@ use crate::rod::der::{Bend, BendMeasure, Edge, EdgePair, Frame, PairEdge, Stretc
 
 /// Largest turn of an edge in one step [rad].
 const LARGEST_TURN: f64 = 0.7;
+
+/// Strain at rest beyond which a joint is folded, about 2 sin 60°. There bending goes on with hardly any strain, the map of s is no
+/// longer one that momentum is safe for, and edges would stretch by a third.
+const FOLDED: f64 = 1.7;
 
 /// The strands of a pack from their first free joint on, all slices of one length.
 pub(super) struct Chain<'a, S, R, M> {
@@ -114,6 +119,13 @@ impl<S: Stored, R: Loads<S>, M: BendMeasure> Chain<'_, S, R, M> {
         }
         R::one().store_to(&mut self.momentum.sequence);
         R::zero().store_to(&mut self.momentum.factor);
+        let mut sharpest = R::zero();
+        for rest in self.rest {
+            let [first, second] = [R::load_from(&rest.curvature[0]), R::load_from(&rest.curvature[1])];
+            sharpest = sharpest.max(first.mul_add(first, second * second));
+        }
+        let folded = R::splat(FOLDED * FOLDED).less(sharpest);
+        R::select(folded, R::zero(), R::one()).store_to(&mut self.momentum.most);
     }
 
     /// One iteration. Returns the largest difference between an edge and its copies, beside its length.
@@ -313,7 +325,7 @@ impl<S: Stored, R: Loads<S>, M: BendMeasure> Chain<'_, S, R, M> {
         let next = ((old * old).mul_add(R::splat(4.0), R::one()).sqrt() + R::one()) * R::splat(0.5);
         let factor = R::select(wrong, R::zero(), (old - R::one()) / next);
         next.store_to(&mut self.momentum.sequence);
-        factor.store_to(&mut self.momentum.factor);
+        (factor * R::load_from(&self.momentum.most)).store_to(&mut self.momentum.factor);
     }
 }
 

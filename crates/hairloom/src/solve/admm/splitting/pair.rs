@@ -38,6 +38,8 @@ pub(in crate::solve::admm) struct Momentum<S> {
     pub(super) sequence: S,
     /// How much of the last change is added.
     pub(super) factor: S,
+    /// 1 for strands that may take momentum, 0 for others.
+    pub(super) most: S,
 }
 
 /// What the splitting of a pack knows from iteration to iteration, and from step to step.
