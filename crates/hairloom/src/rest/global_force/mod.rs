@@ -41,8 +41,8 @@
 //!
 //! - The largest force is larger than that of strands that carry themselves: some carry others. On the middle hair tension of at most the latter's
 //!   largest force costs 14 % of the objective, dearer tension (3,000 instead of 300) 20 %.
-//! - Stopped early, the interior point method gives little more than strands that carry themselves: on the drape (14 iterations) 3 % of what there
-//!   is to gain after 9 iterations, 33 % after 11, 80 % after 12. Its first iterations find nearly all of the objective, but with a cohesion; the
+//! - Stopped early, the interior point method gives little more than strands that carry themselves: on the drape (14 iterations) 4 % of what there
+//!   is to gain after 9 iterations, 53 % after 12, 95 % after 13. Its first iterations find nearly all of the objective, but with a cohesion; the
 //!   others take that away, in short steps that particles near the apex of their cones allow.
 
 mod at_rest;
