@@ -27,19 +27,22 @@
 //! | | clarabel | 3.786e8 | 0 % | 36.7 % | 24.4 µN | 7e-7 g | 3e-7 | 6.6 s |
 //! | | interior | 3.788e8 | 0 % | 36.7 % | 19.8 µN | 6e-5 g | 7e-7 | 1.4 s |
 //! | middle, 256 × 16 | own weight | 6.014e8 | 1.56 % | 2.62 % | 14.0 µN | 6e-15 g | 0 | 0.05 s |
+//! | | clarabel | 2.961e8 | 0.57 % | 4.34 % | 131 µN | 7e-5 g | 4e-7 | 335 s |
+//! | | interior, the paper's weights | 2.968e8 | 0.99 % | 4.09 % | 129 µN | 1e-5 g | 8e-7 | 38 s |
 //! | | interior, all | 3.255e8 | 0.89 % | 2.76 % | 40.5 µN | 1e-5 g | 8e-7 | 36 s |
 //! | | interior, 9/10 taken | 3.339e8 | 0.96 % | 2.49 % | 37.7 µN | 1e-5 g | 8e-7 | 36 s |
 //! | wig, 16,384 × 32 | own weight | 1.243e12 | 5.2 % | 13.7 % | 20.5 µN | 2e-14 g | 0 | < 4 s |
 //!
-//! (The interior point method with [`Weights::calm`]; objectives with the paper's weights.) SCS reaches 3.786e8 on the drape in 2.0 s, but
+//! (The interior point method with [`Weights::calm`] but where said, which on the middle hair costs a tenth of the objective and saves two thirds of the largest
+//! force; objectives with the paper's weights.) SCS reaches 3.786e8 on the drape in 2.0 s, but
 //! leaves cones at 5e-4 there, and at 1.5e-4 after 21 s.
 //!
 //! # Limits
 //!
 //! - The largest force is larger than that of strands that carry themselves: some carry others. On the middle hair tension of at most the latter's
 //!   largest force costs 14 % of the objective, dearer tension (3,000 instead of 300) 20 %.
-//! - Stopped early, the interior point method gives little more than strands that carry themselves: on the drape (14 iterations) 3 % of what there
-//!   is to gain after 9 iterations, 33 % after 11, 80 % after 12. Its first iterations find nearly all of the objective, but with a cohesion; the
+//! - Stopped early, the interior point method gives little more than strands that carry themselves: on the drape (14 iterations) 4 % of what there
+//!   is to gain after 9 iterations, 53 % after 12, 95 % after 13. Its first iterations find nearly all of the objective, but with a cohesion; the
 //!   others take that away, in short steps that particles near the apex of their cones allow.
 
 mod at_rest;
