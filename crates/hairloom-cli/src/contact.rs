@@ -170,9 +170,7 @@ fn solved(arguments: &Arguments, settings: &Settings, stored: &ContactProblem) -
     let assembly_seconds = if assembly.is_some() { started.elapsed().as_secs_f64() } else { 0.0 };
     let (problem, asymmetry) = problem.checked().map_err(|error| bad(&error))?;
     if let Some(asymmetry) = asymmetry {
-        tell(&format!(
-            "warning: {name}: W is asymmetric by {asymmetry:.1e} of its largest entry; made symmetric"
-        ));
+        tell(&format!("warning: {name}: W is asymmetric by {asymmetry:.1e} of a block; made symmetric"));
     }
     let started = Instant::now();
     let solution = solve(&problem, settings, None).map_err(|error| bad(&error))?;

@@ -82,14 +82,16 @@ fn strands_that_are_free_or_held_twice_are_refused() {
 
 /// Hair draped over a ball comes to rest where friction holds it, and stays.
 fn comes_to_rest(fibre: nsgs::FibreKind) {
+    let along = |k: usize| {
+        straight(Vec3::new(-0.06, 0.13, 0.0006 * k as f32), Vec3::new(0.16, 0.0, 0.002 * k as f32), 20)
+    };
+    comes_to_rest_on_a_ball(fibre, &(0..4).map(along).collect::<Vec<_>>());
+}
+
+fn comes_to_rest_on_a_ball(fibre: nsgs::FibreKind, strands: &[Vec<Vec3>]) {
     let material = Material { friction: 0.3, ..Material::preset(MaterialPreset::Coarse) };
-    let strands: Vec<Vec<Vec3>> = (0..4)
-        .map(|k| {
-            straight(Vec3::new(-0.06, 0.13, 0.0006 * k as f32), Vec3::new(0.16, 0.0, 0.002 * k as f32), 20)
-        })
-        .collect();
     let params = nsgs::Params { fibre, ..nsgs::Params::default() };
-    let mut world = World::new(&strands, &material, Shape::Sphere { radius: 0.1 }, params);
+    let mut world = World::new(strands, &material, Shape::Sphere { radius: 0.1 }, params);
     let mut contacts = 0;
     for _ in 0..240 {
         contacts = world.step(Pose::IDENTITY, Pose::IDENTITY).unwrap().contacts;
@@ -110,6 +112,17 @@ fn comes_to_rest(fibre: nsgs::FibreKind) {
 #[test]
 fn hair_comes_to_rest_on_a_ball_and_stays() {
     comes_to_rest(nsgs::FibreKind::SuperHelix);
+}
+
+/// Every other strand crosses its neighbours.
+#[test]
+fn crossing_hair_comes_to_rest_on_a_ball_and_stays() {
+    let across = |k: usize| {
+        let side = if k.is_multiple_of(2) { 0.02 } else { -0.02 };
+        let root = Vec3::new(-0.06, 0.13, 0.0008 * (k as f32 - 12.0) - 0.5 * side);
+        straight(root, Vec3::new(0.16, 0.0, side), 20)
+    };
+    comes_to_rest_on_a_ball(nsgs::FibreKind::SuperHelix, &(0..24).map(across).collect::<Vec<_>>());
 }
 
 #[test]
