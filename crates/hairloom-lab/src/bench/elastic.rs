@@ -181,44 +181,60 @@ pub(super) fn run() -> Bench {
     on_threads(1, table)
 }
 
+/// Every strand of the table in `solve/admm`, and section 6.1.
 fn table() -> Bench {
-    let mut rows = Vec::new();
-    let mut ratios = Vec::new();
-    for still in [false, true] {
-        for (length, edge) in [
-            (0.04, 0.0025),
-            (0.16, 0.0025),
-            (0.30, 0.0025),
-            (1.28, 0.0025),
-            (0.04, 0.01),
-            (0.16, 0.01),
-            (0.30, 0.01),
-            (1.28, 0.01),
-        ] {
-            let case = Case::uniform(length, edge);
-            let reference = case.run(reference(), still);
-            let lines = contenders().map(|contender| measure(&case, contender, still, &reference));
-            let name = format!("{}, {}", case.name, if still { "quasistatic" } else { "dynamic" });
-            let slower = lines[1].seconds / lines[0].seconds;
-            ratios.push(Ratio::at_most(format!("splitting against newton, time, {name}"), slower, 200.0));
-            let saved = lines[3].iterations / lines[1].iterations;
-            ratios.push(Ratio::at_least(format!("as printed against ours, iterations, {name}"), saved, 1.0));
-            rows.extend(lines.map(|line| line.row));
+    let mut bench = Bench { bench: "elastic", rows: Vec::new(), ratios: Vec::new() };
+    for edge in [0.0025, 0.01] {
+        for length in [0.04, 0.16, 0.30, 1.28] {
+            compare(&Case::uniform(length, edge), &mut bench);
         }
     }
-    // Section 6.1: edges of mixed lengths, and other moduli.
-    let contenders = contenders();
-    for ratio in [1.0, 2.0, 4.0, 8.0] {
+    section_6_1(&mut bench);
+    bench
+}
+
+/// The same for one strand of usual length and edges.
+pub(super) fn summary() -> Bench {
+    let mut bench = Bench { bench: "elastic", rows: Vec::new(), ratios: Vec::new() };
+    compare(&Case::uniform(0.30, 0.01), &mut bench);
+    section_6_1(&mut bench);
+    bench
+}
+
+/// Time to equal error of all contenders, in a swing and at rest.
+fn compare(case: &Case, bench: &mut Bench) {
+    for still in [false, true] {
+        let reference = case.run(reference(), still);
+        let lines = contenders().map(|contender| measure(case, contender, still, &reference));
+        let name = format!("{}, {}", case.name, if still { "quasistatic" } else { "dynamic" });
+        let slower = lines[1].seconds / lines[0].seconds;
+        bench.ratios.push(Ratio::at_most(format!("splitting against newton, time, {name}"), slower, 200.0));
+        let saved = lines[3].iterations / lines[1].iterations;
+        let title = format!("as printed against ours, iterations, {name}");
+        bench.ratios.push(Ratio::at_least(title, saved, 1.0));
+        bench.rows.extend(lines.map(|line| line.row));
+    }
+}
+
+/// How edges of mixed lengths and other moduli slow methods down at rest: iterations beside those of the first case.
+fn section_6_1(bench: &mut Bench) {
+    let mixed = [1.0, 2.0, 4.0, 8.0].map(|ratio| {
         let short = 0.02 / (1.0 + ratio);
         let edges: Vec<f64> = (0..30).map(|i| if i % 2 == 0 { short } else { short * ratio }).collect();
-        let case = Case::new(format!("30 cm, edges in turn 1 : {ratio}"), &edges, 3.0e9);
-        let reference = case.run(reference(), true);
-        rows.extend(contenders[..3].iter().map(|&c| measure(&case, c, true, &reference).row));
+        Case::new(format!("30 cm, edges in turn 1 : {ratio}"), &edges, 3.0e9)
+    });
+    let moduli = [3.0e9, 3.0e7, 3.0e8, 3.0e10]
+        .map(|young| Case::new(format!("30 cm in edges of 10 mm, E = {young:e} Pa"), &[0.01; 30], young));
+    for cases in [mixed, moduli] {
+        let mut first = [None; 3];
+        for case in cases {
+            let reference = case.run(reference(), true);
+            for (&contender, first) in contenders().iter().zip(&mut first) {
+                let mut line = measure(&case, contender, true, &reference);
+                let usual = *first.get_or_insert(line.iterations);
+                line.row.insert("iterations_beside_first".to_owned(), json!(line.iterations / usual));
+                bench.rows.push(line.row);
+            }
+        }
     }
-    for young in [3.0e7, 3.0e8, 3.0e10] {
-        let case = Case::new(format!("30 cm in edges of 10 mm, E = {young:e} Pa"), &[0.01; 30], young);
-        let reference = case.run(reference(), true);
-        rows.extend(contenders[..3].iter().map(|&c| measure(&case, c, true, &reference).row));
-    }
-    Bench { bench: "elastic", rows, ratios }
 }

@@ -61,7 +61,7 @@ pub fn names() -> &'static [(&'static str, &'static str)] {
     &[
         (
             "admm",
-            "the hairy ball of 2,000 and 16,000 strands (HAIRLOOM_BENCH_LARGE: 128,000): phases, memory, growth; rods in lanes",
+            "the hairy ball of 2,000 and 16,000 strands (HAIRLOOM_BENCH_LARGE=1: 128,000 too, HAIRLOOM_BENCH_STRANDS=N: that one alone): phases, memory, growth; rods in lanes and plain",
         ),
         (
             "der-mpm",

@@ -1,7 +1,7 @@
 use super::lanes::{Kernel, Lane, Row, WIDTH, dispatch};
 use super::{Quaternion, Real, Vector3};
 
-/// What a number, or several side by side, is in memory: eight floats in a [`Row`], or one double.
+/// What a number, or several side by side, is in memory: eight floats in a [`Row`], or one float or double.
 pub trait Stored: Copy + Default + Send + Sync + std::fmt::Debug + 'static {
     /// How many strands ride side by side.
     const LANES: usize;
@@ -84,35 +84,42 @@ impl<L: Lane> Loads<Row> for L {
     }
 }
 
-impl Stored for f64 {
-    const LANES: usize = 1;
-    #[inline(always)]
-    fn get(&self, _: usize) -> f64 {
-        *self
-    }
-    #[inline(always)]
-    fn set(&mut self, _: usize, value: f64) {
-        *self = value;
-    }
-    #[inline(always)]
-    fn splat(value: f64) -> Self {
-        value
-    }
-    fn dispatch<K: StoredKernel<Self>>(kernel: K) -> K::Output {
-        kernel.run::<f64>()
-    }
+macro_rules! plain_stored {
+    ($scalar:ty) => {
+        impl Stored for $scalar {
+            const LANES: usize = 1;
+            #[inline(always)]
+            fn get(&self, _: usize) -> f64 {
+                f64::from(*self)
+            }
+            #[inline(always)]
+            fn set(&mut self, _: usize, value: f64) {
+                *self = value as $scalar;
+            }
+            #[inline(always)]
+            fn splat(value: f64) -> Self {
+                value as $scalar
+            }
+            fn dispatch<K: StoredKernel<Self>>(kernel: K) -> K::Output {
+                kernel.run::<$scalar>()
+            }
+        }
+
+        impl Loads<$scalar> for $scalar {
+            #[inline(always)]
+            fn load_from(stored: &$scalar) -> Self {
+                *stored
+            }
+            #[inline(always)]
+            fn store_to(self, stored: &mut $scalar) {
+                *stored = self;
+            }
+        }
+    };
 }
 
-impl Loads<f64> for f64 {
-    #[inline(always)]
-    fn load_from(stored: &f64) -> Self {
-        *stored
-    }
-    #[inline(always)]
-    fn store_to(self, stored: &mut f64) {
-        *stored = self;
-    }
-}
+plain_stored!(f32);
+plain_stored!(f64);
 
 /// A computation over numbers kept in memory as `S`. Implementations mark `run` as `#[inline(always)]`, and so
 /// everything hot that it calls.
