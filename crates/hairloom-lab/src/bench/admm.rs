@@ -145,7 +145,7 @@ fn row<const N: usize>(entries: [(&str, Value); N]) -> Map<String, Value> {
 /// How rods are kept in memory, and what that is called.
 type Kind = (&'static str, fn(&Arc<Model>, Params) -> Box<dyn Solver>);
 
-const LANES: Kind = ("rods, eight lanes of f32", |model, params| build(model, params));
+const LANES: Kind = ("rods, eight lanes of f32", build);
 const PLAIN: Kind = ("rods, plain f32", |model, params| Box::new(Admm::<f32>::new(model, params)));
 const DOUBLE: Kind = ("rods, plain f64", |model, params| Box::new(Admm::<f64>::new(model, params)));
 
