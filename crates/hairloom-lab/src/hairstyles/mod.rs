@@ -27,6 +27,9 @@ const RATE: f64 = 60.0;
 /// Strands of a head that plots show at most.
 const SHOWN: usize = 48;
 
+/// Strands as plots show them, point by point [m].
+type Lines = Vec<Vec<(f64, f64)>>;
+
 /// What strands have for a rest shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Start {
@@ -79,7 +82,7 @@ impl Head {
     }
 
     /// A few strands, seen from the front.
-    fn lines(&self) -> Vec<Vec<(f64, f64)>> {
+    fn lines(&self) -> Lines {
         let shapes = self.rig.shapes();
         let every = shapes.len().div_ceil(SHOWN);
         shapes.iter().step_by(every).map(|shape| shape.iter().map(|p| (p.x, p.y)).collect()).collect()
@@ -128,7 +131,7 @@ fn largest(values: &[f64]) -> f64 {
 }
 
 /// Strands drawn beside each other in one panel, each kind with its own dashes.
-fn picture(title: &str, kinds: &[(&str, Vec<Vec<(f64, f64)>>)]) -> Panel {
+fn picture(title: &str, kinds: &[(&str, Lines)]) -> Panel {
     let mut panel = Panel::new(Axis::new("x [m]"), Axis::new("y [m]")).titled(title).with_equal_aspect();
     for (name, lines) in kinds {
         // One series for each kind, so that it has one colour; the way between strands is a gap.
