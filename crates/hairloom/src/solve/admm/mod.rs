@@ -42,7 +42,7 @@
 //! Ten iterations leave contact a little short of equilibrium: dense curls at rest gain or lose up to 0.1 % of their energy in a
 //! frame. Steps at rest weigh contact by the stiffness of one edge, the inverse cube of its length, unless `contact_weight` is set:
 //! finely divided strands pressed on bodies converge slowly there. The splitting begins each step with all forces of the last one and has
-//! no way back from them; 1,500 curls on a head that turns stay calm with it, and as near to Newton's as 3 % of their energy. With springs
+//! no way back from them; 1,500 curls on a head that turns stay calm with it, and as near to Newton's as 5 % of their energy. With springs
 //! in their place it was 17 % off. Contacts beside held vertices, which only a vertex could part that
 //! moves more than twenty times as far, are left alone (`touch`).
 
