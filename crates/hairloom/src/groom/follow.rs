@@ -79,13 +79,13 @@ impl Default for FollowBlend {
 
 /// The guides of one strand.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Binding {
+pub struct Binding {
     /// The three guides that are nearest, the nearest first. Where there are fewer, the last ones weigh 0.
-    pub(super) guides: [u32; 3],
+    pub guides: [u32; 3],
     /// Their weights; they sum to one.
-    pub(super) weights: [f32; 3],
+    pub weights: [f32; 3],
     /// The guide without curls that this strand coincides with, point by point; then it simply copies it.
-    pub(super) same_as: Option<u32>,
+    pub same_as: Option<u32>,
 }
 
 /// Strands bound to guides in their common rest pose.
@@ -94,11 +94,6 @@ pub struct Follow {
     /// How the two schemes are mixed; may be changed at any time.
     pub blend: FollowBlend,
     guides: RestGuides,
-    /// The strands, those of one guide together: what its map says is then at hand for all of them.
-    order: Vec<u32>,
-    /// How many vertices each strand has, as the strands were given.
-    counts: Vec<u32>,
-    /// In the order above.
     rest: RestStrands,
     bindings: Vec<Binding>,
     maps: Maps,
@@ -116,19 +111,15 @@ impl Follow {
         }
         let tree = PointTree::new(&curves.root_points());
         let shapes: Vec<Shape> = curves.iter().map(shape).collect();
-        let mut bound: Vec<(u32, Binding)> = (0..strands.strands() as u32)
+        let mut bindings: Vec<Binding> = (0..strands.strands())
             .into_par_iter()
             .map(|strand| {
-                let points = strands.curves.strand(strand as usize);
+                let points = strands.curves.strand(strand);
                 let (guides, weights) = nearest_guides(&tree, &shapes, &shape(points));
                 let same = curves.strand(guides[0] as usize) == points;
-                (strand, Binding { guides, weights, same_as: same.then_some(guides[0]) })
+                Binding { guides, weights, same_as: same.then_some(guides[0]) }
             })
             .collect();
-        bound.sort_by_key(|(_, binding)| binding.guides);
-        let (order, mut bindings): (Vec<u32>, Vec<Binding>) = bound.into_iter().unzip();
-        let mut ordered = Curves::default();
-        order.iter().for_each(|&strand| ordered.push(strands.curves.strand(strand as usize).iter().copied()));
         let slots = most_common_count(&strands.curves).max(2);
         let guides = RestGuides::new(curves, slots);
         // A curly strand that is a guide keeps its curls, as the others around it do.
@@ -138,12 +129,15 @@ impl Follow {
         Ok(Self {
             blend: FollowBlend::default(),
             guides,
-            order,
-            counts: strands.curves.iter().map(|strand| strand.len() as u32).collect(),
-            rest: RestStrands::new(&ordered, slots),
+            rest: RestStrands::new(&strands.curves, slots),
             bindings,
             maps: Maps::default(),
         })
+    }
+
+    /// The guides of each strand.
+    pub fn bindings(&self) -> &[Binding] {
+        &self.bindings
     }
 
     /// Poses the strands: `guides` are the posed points of all guides [m], `roots` where each strand begins
@@ -158,16 +152,13 @@ impl Follow {
         let mut maps = std::mem::take(&mut self.maps);
         self.guides.maps(guides, !self.rest.all_even(), &mut maps);
         let betas = self.betas();
-        let mut ordered = self.cut_up(points);
-        let blocks = ordered.par_chunks_mut(BLOCK).zip(self.order.par_chunks(BLOCK)).enumerate();
-        blocks.for_each_init(Moved::default, |scratch, (block, (out, order))| {
-            let first = block * BLOCK;
+        self.blocks(points).into_par_iter().for_each_init(Moved::default, |scratch, (first, out)| {
+            let end = (first + BLOCK).min(roots.len());
             dispatch(PoseStrands {
                 rest: &self.rest,
                 first,
-                bindings: &self.bindings[first..first + order.len()],
-                order,
-                roots,
+                bindings: &self.bindings[first..end],
+                roots: &roots[first..end],
                 guides: &self.guides.curves,
                 posed: guides,
                 maps: &maps,
@@ -193,15 +184,18 @@ impl Follow {
         betas
     }
 
-    /// Cuts the points into those of each strand, in the order in which strands are posed.
-    fn cut_up<'a>(&self, mut points: &'a mut [Vec3]) -> Vec<&'a mut [Vec3]> {
-        let mut strands: Vec<&mut [Vec3]> = Vec::with_capacity(self.order.len());
-        for &count in &self.counts {
-            let (strand, others) = points.split_at_mut(count as usize);
-            strands.push(strand);
+    /// Cuts the points into blocks of strands: the first strand of each block, and the block's points.
+    fn blocks<'a>(&self, mut points: &'a mut [Vec3]) -> Vec<(usize, &'a mut [Vec3])> {
+        let strands = self.bindings.len();
+        let mut blocks = Vec::with_capacity(strands.div_ceil(BLOCK));
+        for first in (0..strands).step_by(BLOCK) {
+            let end = (first + BLOCK).min(strands);
+            let vertices = self.rest.range(end - 1).end - self.rest.range(first).start;
+            let (block, others) = points.split_at_mut(vertices);
+            blocks.push((first, block));
             points = others;
         }
-        self.order.iter().map(|&strand| std::mem::take(&mut strands[strand as usize])).collect()
+        blocks
     }
 }
 

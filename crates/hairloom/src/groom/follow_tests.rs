@@ -139,8 +139,8 @@ fn strands_frizz_when_their_guides_hang_out() {
 fn three_guides_are_the_nearest_and_weights_sum_to_one() {
     let strands = patch(300, 5, 4);
     let (guides, follow) = bound(&strands, 30, 5);
-    for (&strand, binding) in follow.order.iter().zip(&follow.bindings) {
-        let mine = strands.curves.strand(strand as usize);
+    for (strand, binding) in follow.bindings().iter().enumerate() {
+        let mine = strands.curves.strand(strand);
         let apart = |guide: u32| {
             let other = guides.curves.strand(guide as usize);
             mine[0].distance(other[0])
@@ -160,7 +160,7 @@ fn a_strand_that_is_a_guide_copies_it() {
     let (guides, mut follow) = bound(&strands, 50, 7);
     let guides = Groom { curves: strands.curves.clone(), ..guides };
     let mut same = Follow::bind(&guides, &strands).unwrap();
-    assert!(same.bindings.iter().all(|binding| binding.same_as.is_some()));
+    assert!(same.bindings().iter().all(|binding| binding.same_as.is_some()));
     let mut random = Random::new(1);
     let posed: Vec<Vec3> = strands.curves.points.iter().map(|p| p + 0.01 * random.direction()).collect();
     let roots = Curves { offsets: strands.curves.offsets.clone(), points: posed.clone() }.root_points();

@@ -95,14 +95,13 @@ impl RestStrands {
 }
 
 /// Poses consecutive strands.
-pub(super) struct PoseStrands<'a, 'o> {
+pub(super) struct PoseStrands<'a> {
     pub rest: &'a RestStrands,
     /// The first strand.
     pub first: usize,
     /// Guides of the strands from the first one on.
     pub bindings: &'a [Binding],
-    /// Which strands they are among all, and where all begin now [m].
-    pub order: &'a [u32],
+    /// Where the strands begin now [m].
     pub roots: &'a [Vec3],
     pub guides: &'a Curves,
     /// Posed points of the guides [m].
@@ -114,21 +113,21 @@ pub(super) struct PoseStrands<'a, 'o> {
     pub betas: &'a [Row],
     pub keep_lengths: bool,
     pub scratch: &'a mut Moved,
-    /// Receives the points of each strand [m].
-    pub out: &'a mut [&'o mut [Vec3]],
+    /// Receives the strands' points [m].
+    pub out: &'a mut [Vec3],
 }
 
-impl Kernel for PoseStrands<'_, '_> {
+impl Kernel for PoseStrands<'_> {
     type Output = ();
 
     /// Moves strands by the maps of their guides, restores the lengths of their edges, and shifts them to their roots: each for all
     /// strands before the next, so that lengths are found eight at a time.
     #[inline(always)]
-    fn run<L: Lane>(self) {
+    fn run<L: Lane>(mut self) {
+        let mut all = std::mem::take(&mut self.out);
         let mut moved = std::mem::take(self.scratch);
+        moved.resize(all.len());
         let start = self.rest.range(self.first).start;
-        let end = self.rest.range(self.first + self.bindings.len() - 1).end;
-        moved.resize(end - start);
         for (index, binding) in self.bindings.iter().enumerate() {
             let strand = self.first + index;
             let range = self.rest.range(strand);
@@ -141,10 +140,11 @@ impl Kernel for PoseStrands<'_, '_> {
                 self.carry::<L>(range, binding, &mut moved, to);
             }
         }
-        moved.find_edges(self.keep_lengths.then_some(&self.rest.edges[start..end]));
+        moved.find_edges(self.keep_lengths.then_some(&self.rest.edges[start..start + all.len()]));
         let mut from = 0;
-        for ((binding, &strand), out) in self.bindings.iter().zip(self.order).zip(self.out) {
-            let root = self.roots[strand as usize];
+        for (index, (binding, &root)) in self.bindings.iter().zip(self.roots).enumerate() {
+            let count = self.rest.range(self.first + index).len();
+            let out = all.split_off_mut(..count).unwrap_or_default();
             if let Some(guide) = binding.same_as {
                 out.copy_from_slice(&self.posed[self.guides.range(guide as usize)]);
                 if let Some(start) = out.first_mut() {
@@ -153,7 +153,7 @@ impl Kernel for PoseStrands<'_, '_> {
             } else {
                 moved.lay_out(from, root, out);
             }
-            from += out.len();
+            from += count;
         }
         *self.scratch = moved;
     }
@@ -161,7 +161,7 @@ impl Kernel for PoseStrands<'_, '_> {
 
 /// Where the maps of three guides take a point: M₀ + β (w₀ M₀ + w₁ M₁ + w₂ M₂ − M₀). No closures here: what is not inlined is not
 /// compiled for the processor at hand.
-impl PoseStrands<'_, '_> {
+impl PoseStrands<'_> {
     /// A strand with one vertex on each slot, eight vertices at a time. Of the last eight some may lie beyond its end: the next strand
     /// writes over them.
     #[inline(always)]

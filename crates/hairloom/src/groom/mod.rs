@@ -23,7 +23,7 @@ pub use edit::{
     remove_inside, scale_curl, scale_length, seat, smooth_strands, trim, trim_to_fraction, trim_to_length,
     trim_to_plane, turn_strands,
 };
-pub use follow::{Follow, FollowBlend, FollowError};
+pub use follow::{Binding, Follow, FollowBlend, FollowError};
 pub use grow::{Bangs, Clumps, Comb, Curl, GrowError, Preset, Style, Surface, Tie, grow, hairy_ball};
 pub use pick::{Pick, pick_guides};
 pub use remap::Remap;
