@@ -31,6 +31,8 @@ pub(super) type Result<T> = std::result::Result<T, AlembicError>;
 /// The front of a file: its mark, whether it is finished, and the version; the position of the root follows.
 const FRONT: [u8; 8] = *b"Ogawa\xff\x00\x01";
 const FRONT_BYTES: u64 = 16;
+/// Before data stand its size and its key.
+const DATA_FRONT: u64 = 24;
 /// Triples that are encoded before they go out: a multiple of 16 bytes.
 const TRIPLES: usize = 1 << 14;
 
@@ -279,25 +281,18 @@ impl Writer {
         }
     }
 
-    /// Writes triples as the next sample of a property, without a copy of them all.
+    /// Writes triples as the next sample of a property, without a copy of them all. They are written while their key is found; where it
+    /// is known already, what comes next is written over them.
     pub(super) fn write_triples(&mut self, property: PropertyId, triples: &[Vec3]) -> Result<()> {
-        let mut piece = Vec::new();
-        let mut hasher = Hasher::default();
-        for triples in triples.chunks(TRIPLES) {
-            encode_triples(triples, &mut piece);
-            hasher.take(&piece);
-        }
-        let key = (hasher.key(), triples.len() as u64 * 12);
+        let size = triples.len() as u64 * 12;
+        let start = self.end + DATA_FRONT;
+        let (digest, written) =
+            rayon::join(|| digest_of(triples), || write_triples_at(&mut self.file, start, triples));
+        written.map_err(|error| AlembicError::io(&self.path, error))?;
+        let key = (digest, size);
         let pointer = match self.known.get(&key) {
             Some(&pointer) => pointer,
-            None => {
-                let pointer = self.begin(&key)?;
-                for triples in triples.chunks(TRIPLES) {
-                    encode_triples(triples, &mut piece);
-                    self.file.write_all(&piece).map_err(|error| AlembicError::io(&self.path, error))?;
-                }
-                pointer
-            }
+            None => self.begin(&key)?,
         };
         if let Content::Samples(draft) = &mut self.properties[property.0].content {
             draft.push(key, pointer);
@@ -319,11 +314,11 @@ impl Writer {
             return Ok(DATA);
         }
         let position = self.end;
-        let mut front = [0; 24];
+        let mut front = [0; DATA_FRONT as usize];
         front[..8].copy_from_slice(&(size + 16).to_le_bytes());
         front[8..].copy_from_slice(&digest);
         self.write_at(position, &front)?;
-        self.end = position + 24 + size;
+        self.end = position + DATA_FRONT + size;
         self.known.insert(*key, position | DATA);
         Ok(position | DATA)
     }
@@ -334,6 +329,7 @@ impl Writer {
         self.write_at(self.end, &bytes)?;
         // The old structure stays until the new one is there.
         self.end += bytes.len() as u64;
+        self.file.set_len(self.end).map_err(|error| AlembicError::io(&self.path, error))?;
         let sync = |this: &Self| match durable {
             true => this.file.sync_data().map_err(|error| AlembicError::io(&this.path, error)),
             false => Ok(()),
@@ -342,6 +338,26 @@ impl Writer {
         self.write_at(0, &[FRONT, root.to_le_bytes()].concat())?;
         sync(self)
     }
+}
+
+/// The key of triples.
+fn digest_of(triples: &[Vec3]) -> Digest {
+    let (mut piece, mut hasher) = (Vec::new(), Hasher::default());
+    for triples in triples.chunks(TRIPLES) {
+        encode_triples(triples, &mut piece);
+        hasher.take(&piece);
+    }
+    hasher.key()
+}
+
+fn write_triples_at(file: &mut File, position: u64, triples: &[Vec3]) -> io::Result<()> {
+    let mut piece = Vec::new();
+    file.seek(SeekFrom::Start(position))?;
+    for triples in triples.chunks(TRIPLES) {
+        encode_triples(triples, &mut piece);
+        file.write_all(&piece)?;
+    }
+    Ok(())
 }
 
 impl SamplesDraft {
