@@ -38,8 +38,6 @@ pub(super) struct RestStrands {
     offsets: Vec<u32>,
     /// Points by axis [m], and a row more.
     axes: [Vec<f32>; 3],
-    /// Squared length of the edge before each vertex [m²].
-    edges: Vec<f32>,
     places: Vec<Place>,
     /// Whether a strand has one vertex on each slot.
     pub(super) even: Vec<bool>,
@@ -58,11 +56,6 @@ impl RestStrands {
             }
         };
         let places: Vec<Place> = curves.fractions().into_iter().map(place).collect();
-        let mut edges = Vec::with_capacity(curves.points.len());
-        for strand in curves.iter() {
-            edges.extend(strand.first().map(|_| 0.0));
-            edges.extend(strand.windows(2).map(|edge| edge[0].distance_squared(edge[1])));
-        }
         let even = (0..curves.strands()).map(|strand| {
             let places = &places[curves.range(strand)];
             let on_its_slot = |(slot, place): (u32, &Place)| place.slot == slot && place.part == 0.0;
@@ -74,7 +67,6 @@ impl RestStrands {
             even: even.collect(),
             axes: [axis(0), axis(1), axis(2)],
             offsets: curves.offsets.clone(),
-            edges,
             places,
         }
     }
@@ -140,7 +132,9 @@ impl Kernel for PoseStrands<'_> {
                 self.carry::<L>(range, binding, &mut moved, to);
             }
         }
-        moved.find_edges(self.keep_lengths.then_some(&self.rest.edges[start..start + all.len()]));
+        let [x, y, z] = &self.rest.axes;
+        let rest = [&x[start..], &y[start..], &z[start..]];
+        moved.find_edges(self.keep_lengths.then_some(rest));
         let mut from = 0;
         for (index, (binding, &root)) in self.bindings.iter().zip(self.roots).enumerate() {
             let count = self.rest.range(self.first + index).len();
@@ -249,22 +243,28 @@ impl Moved {
         self.edges.iter_mut().for_each(|axis| axis.resize(points, 0.0));
     }
 
-    /// The edge before each point, brought to its squared length at rest where that is given. What the first points of strands get
-    /// means nothing.
+    /// The edge before each point, brought to its length at rest where points at rest are given, by axis [m]. What the first points of
+    /// strands get means nothing.
     #[inline(always)]
-    fn find_edges(&mut self, lengths: Option<&[f32]>) {
+    fn find_edges(&mut self, rest: Option<[&[f32]; 3]>) {
         let [x, y, z] = &self.points;
         let [to_x, to_y, to_z] = &mut self.edges;
         let count = to_x.len();
         let (x, y, z) = (&x[..count], &y[..count], &z[..count]);
         let (to_x, to_y, to_z) = (&mut to_x[..count], &mut to_y[..count], &mut to_z[..count]);
-        match lengths {
-            Some(lengths) => {
-                let lengths = &lengths[..count];
+        match rest {
+            Some([rest_x, rest_y, rest_z]) => {
+                let (rest_x, rest_y, rest_z) = (&rest_x[..count], &rest_y[..count], &rest_z[..count]);
                 for at in 1..count {
+                    let (ax, ay, az) = (
+                        rest_x[at] - rest_x[at - 1],
+                        rest_y[at] - rest_y[at - 1],
+                        rest_z[at] - rest_z[at - 1],
+                    );
+                    let wanted = ax * ax + ay * ay + az * az;
                     let (dx, dy, dz) = (x[at] - x[at - 1], y[at] - y[at - 1], z[at] - z[at - 1]);
                     let squared = dx * dx + dy * dy + dz * dz;
-                    let part = (lengths[at] / squared).sqrt();
+                    let part = (wanted / squared).sqrt();
                     // An edge that all but vanished has no direction to grow in.
                     let part = if squared > 1e-16 { part } else { 1.0 };
                     (to_x[at], to_y[at], to_z[at]) = (dx * part, dy * part, dz * part);

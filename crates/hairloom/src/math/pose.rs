@@ -21,11 +21,13 @@ impl Pose {
     pub const IDENTITY: Self = Self { rotation: DQuat::IDENTITY, translation: DVec3::ZERO };
 
     /// The world position of `point`, given in this frame.
+    #[inline]
     pub fn apply(&self, point: DVec3) -> DVec3 {
         self.rotation * point + self.translation
     }
 
     /// The coordinates in this frame of a world `point`.
+    #[inline]
     pub fn apply_inverse(&self, point: DVec3) -> DVec3 {
         self.rotation.conjugate() * (point - self.translation)
     }
