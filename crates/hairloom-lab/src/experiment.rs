@@ -104,10 +104,22 @@ fn info<E: Experiment>() -> Info {
 fn parameter_help(lines: &[(&str, &str)], defaults: &toml::Table) -> String {
     let width = lines.iter().map(|(key, _)| key.len()).max().unwrap_or(0);
     let line = |(key, meaning): &(&str, &str)| {
-        let usual = defaults.get(*key).map(Value::to_string).unwrap_or_default();
+        let usual = defaults.get(*key).map(in_short).unwrap_or_default();
         format!("  {key:width$}  {meaning} (usually {usual})\n")
     };
     lines.iter().map(line).collect()
+}
+
+/// A value as help shows it: of a list with hundreds of numbers, its ends say enough.
+fn in_short(value: &Value) -> String {
+    const MOST: usize = 8;
+    match value {
+        Value::Array(items) if items.len() > MOST => match &items[..] {
+            [first, second, .., last] => format!("[{first}, {second}, … {last}], {} in all", items.len()),
+            _ => value.to_string(),
+        },
+        _ => value.to_string(),
+    }
 }
 
 fn info_law<E: LawExperiment>() -> Info {

@@ -22,7 +22,7 @@ const TILT: f64 = 0.1;
 /// Iterations under tilted gravity.
 const TILTED: u32 = 100;
 /// Most iterations under true gravity.
-const MOST: u32 = 2000;
+const MOST: u32 = 8000;
 /// A shape is planar while no vertex is farther from the plane than this [radii of curvature].
 const PLANAR: f64 = 0.03;
 /// Cells nearer to the edge of the tongue than this do not count [ln x].

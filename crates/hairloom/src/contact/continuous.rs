@@ -8,7 +8,8 @@ use super::grid::Hulls;
 use super::proximity::{least_distance, perpendicular};
 use super::segments::{PARALLEL_F32, closest};
 use super::select::Item;
-use super::{Contact, Impact, Position};
+use super::{Contact, Impact, Known, Position};
+use crate::math::Vector3;
 use crate::math::lanes::{Lane, Row, Row3, WIDTH};
 
 /// Vertices at the start and at the end of a step, relative to the search's origin and without their common motion [m].
@@ -53,6 +54,8 @@ pub(super) struct Continuous<'a, P> {
     pub(super) to: &'a [P],
     /// What rounding may do to a distance in single precision [m].
     pub(super) slack: f32,
+    /// Pairs that nobody asks about.
+    pub(super) known: &'a Known,
 }
 
 impl<P: Position> Narrow<4> for Continuous<'_, P> {
@@ -84,6 +87,9 @@ impl<P: Position> Narrow<4> for Continuous<'_, P> {
                 near &= near - 1;
                 let (i, j) = group[lane];
                 let (a, b) = (local.edges[j as usize], local.edges[i as usize]);
+                if self.known.holds(a, b) {
+                    continue;
+                }
                 if let Some(impact) = self.impact(a, b, reach.0[lane]) {
                     out.push(impact);
                     found.push((i, j));
@@ -114,7 +120,14 @@ impl<P: Position> Continuous<'_, P> {
         let start = closest([a0, a1], [b0, b1], PARALLEL_F32).between.length_squared().sqrt();
         let (a2, a3, b2, b3) = (a0 + first, a1 + second, b0 + third, b1 + fourth);
         let end = closest([a2, a3], [b2, b3], PARALLEL_F32).between.length_squared().sqrt();
-        if L::bits((way + least).less(start + end)) == u32::MAX >> (32 - WIDTH) {
+        const ALL: u32 = u32::MAX >> (32 - WIDTH);
+        let mut far = L::bits((way + least).less(start + end));
+        if far == ALL {
+            return 0;
+        }
+        let within = thickness * L::splat(1.02) + L::splat(4.0 * f64::from(self.slack));
+        far |= one_side([a0, a1, a2, a3], [b0, b1, b2, b3], within);
+        if far == ALL {
             return 0;
         }
         // The same for parts of the step, in which the way is shorter.
@@ -129,7 +142,7 @@ impl<P: Position> Continuous<'_, P> {
             near |= !L::bits(limit.less(before + after));
             before = after;
         }
-        near
+        near & !far
     }
 
     fn moving(&self, edge: u32) -> Moving {
@@ -154,6 +167,35 @@ impl<P: Position> Continuous<'_, P> {
         let contact = Contact { a, b, s: met.closest.s as f32, t: met.closest.t as f32, normal, gap };
         Some(Impact { contact, time: rounded_down(met.time) })
     }
+}
+
+/// Which of eight pairs of edges, each given by its ends at the start and at the end of the step, pass each other farther off than
+/// `within` [m] because their lines do: a bit for each.
+///
+/// With u and w along the edges and d between them, lines are |d·(u × w)| / |u × w| apart. The numerator is a cubic in time and the vector
+/// below it a quadratic; both lie within what their Bernstein coefficients span.
+#[inline(always)]
+fn one_side<L: Lane>(a: [Vector3<L>; 4], b: [Vector3<L>; 4], within: L) -> u32 {
+    let (u, w, d) = ([a[1] - a[0], a[3] - a[2]], [b[1] - b[0], b[3] - b[2]], [b[0] - a[0], b[2] - a[2]]);
+    let normals = [u[0].cross(w[0]), (u[0].cross(w[1]) + u[1].cross(w[0])) * L::splat(0.5), u[1].cross(w[1])];
+    let (two_thirds, third) = (L::splat(2.0 / 3.0), L::splat(1.0 / 3.0));
+    let first = d[0].dot(normals[0]);
+    let second = d[1].dot(normals[0]).mul_add(third, d[0].dot(normals[1]) * two_thirds);
+    let third = d[0].dot(normals[2]).mul_add(third, d[1].dot(normals[1]) * two_thirds);
+    let fourth = d[1].dot(normals[2]);
+    let least = first.min(second).min(third.min(fourth));
+    let most = first.max(second).max(third.max(fourth));
+    let tallest = longest(normals[0], normals[1]).max(normals[2].length_squared()).sqrt();
+    // Six products of three lengths, each rounded a few times in single precision.
+    let doubt = (longest(u[0], u[1]) * longest(w[0], w[1]) * longest(d[0], d[1])).sqrt() * L::splat(4.0e-6);
+    let limit = within.mul_add(tallest, doubt);
+    L::bits(limit.less(least)) | L::bits(limit.less(-most))
+}
+
+/// The larger of two squared lengths. No closure: intrinsics inside one are not inlined.
+#[inline(always)]
+fn longest<L: Lane>(x: Vector3<L>, y: Vector3<L>) -> L {
+    x.length_squared().max(y.length_squared())
 }
 
 /// The largest single-precision number that is not above a time.

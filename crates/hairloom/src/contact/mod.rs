@@ -49,7 +49,7 @@ use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
 pub use error::ContactError;
-pub use pairs::{find_pair, match_pairs, pair_key};
+pub use pairs::{Known, find_pair, match_pairs, pair_key};
 
 use crate::math::lanes::{Kernel, Lane, dispatch};
 use block::{Narrow, Search, Workspace};
@@ -271,12 +271,14 @@ impl Detector {
     }
 
     /// Finds edges whose surfaces come within a distance while vertices move along lines from `from` to `to`, sorted by
-    /// pair, into `impacts`. Edges that touch at the start are reported with time 0.
+    /// pair, into `impacts`. Edges that touch at the start are reported with time 0. Pairs that are `known` are left out, and
+    /// take nobody's place.
     pub fn continuous<P: Position>(
         &mut self,
         from: &[P],
         to: &[P],
         settings: &Settings,
+        known: &Known,
         impacts: &mut Vec<Impact>,
     ) -> Result<Tally, ContactError> {
         self.check(from, settings)?;
@@ -297,7 +299,7 @@ impl Detector {
         self.grid.build(&self.edges, &hulls, size, pad);
         let blocks = self.grid.lattice;
         let search = Search { settings, strands: &self.strands, radii: &self.radii, blocks, pad, slack };
-        let narrow = Continuous { distance: settings.distance, from, to, slack };
+        let narrow = Continuous { distance: settings.distance, from, to, slack, known };
         let tally = search_blocks(&self.grid, &search, &hulls, &narrow, &mut self.swept, &mut self.met);
         let found = &mut self.met[..self.grid.chunks().len()];
         self.chooser.choose(found, impacts, from.len(), settings.keep, settings.rule);

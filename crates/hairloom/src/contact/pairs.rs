@@ -41,3 +41,35 @@ pub fn match_pairs(previous: &[Contact], current: &[Contact], places: &mut Vec<u
         }
     });
 }
+
+/// A set of pairs of edges, to be asked for one by one.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Known {
+    /// Where the pairs of each first edge begin, and the end.
+    starts: Vec<u32>,
+    seconds: Vec<u32>,
+}
+
+impl Known {
+    /// The pairs with these keys, sorted; edges begin at vertices less than `vertices`.
+    pub fn new(vertices: usize, keys: impl Iterator<Item = u64>) -> Self {
+        let mut known = Self { starts: Vec::with_capacity(vertices + 1), seconds: Vec::new() };
+        for key in keys {
+            while known.starts.len() <= (key >> 32) as usize {
+                known.starts.push(known.seconds.len() as u32);
+            }
+            known.seconds.push(key as u32);
+        }
+        known.starts.resize(vertices + 1, known.seconds.len() as u32);
+        known
+    }
+
+    /// Whether the pair of edges `a` < `b` is one of them.
+    #[inline(always)]
+    pub fn holds(&self, a: u32, b: u32) -> bool {
+        let Some(&[begin, end]) = self.starts.get(a as usize..).and_then(<[u32]>::first_chunk) else {
+            return false;
+        };
+        self.seconds[begin as usize..end as usize].contains(&b)
+    }
+}

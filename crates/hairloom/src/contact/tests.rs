@@ -228,9 +228,11 @@ fn impacts_are_those_of_all_pairs() {
             .map(|k| turn * hair.points[k] + shift + random.fork(k as u64).direction().as_dvec3() * speed)
             .collect();
         let mut detector = Detector::new(&hair.offsets, &hair.radii).expect("good strands");
-        let (mut impacts, mut few) = (vec![], vec![]);
+        let (mut impacts, mut few, mut others) = (vec![], vec![], vec![]);
         let settings = Settings { keep: 100_000, ..Settings::continuous(1.0e-4) };
-        detector.continuous(&hair.points, &to, &settings, &mut impacts).expect("good positions");
+        detector
+            .continuous(&hair.points, &to, &settings, &Known::default(), &mut impacts)
+            .expect("good positions");
         let mut expected = vec![];
         for (place, &a) in detector.edges.iter().enumerate() {
             for &b in &detector.edges[place + 1..] {
@@ -264,9 +266,14 @@ fn impacts_are_those_of_all_pairs() {
         assert!(next.next().is_none(), "an impact that is none");
         total += impacts.len();
         detector
-            .continuous(&hair.points, &to, &Settings::continuous(1.0e-4), &mut few)
+            .continuous(&hair.points, &to, &Settings::continuous(1.0e-4), &Known::default(), &mut few)
             .expect("good positions");
         assert!(few.len() <= 2 * detector.edges.len() && few.iter().all(|one| impacts.contains(one)));
+        let every_third = || impacts.iter().step_by(3).map(|impact| impact.contact.key());
+        let known = Known::new(hair.points.len(), every_third());
+        detector.continuous(&hair.points, &to, &settings, &known, &mut others).expect("good positions");
+        let is_known = |impact: &Impact| every_third().any(|key| key == impact.contact.key());
+        assert_eq!(others, impacts.iter().copied().filter(|one| !is_known(one)).collect::<Vec<_>>());
         // The earliest of all is kept.
         let first = |list: &[Impact]| list.iter().map(|impact| impact.time).fold(2.0, f32::min);
         assert_eq!(first(&few), first(&impacts));

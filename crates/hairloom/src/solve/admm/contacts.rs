@@ -17,7 +17,7 @@ use super::strands::{Strands, add_force, add_spring, get_vector};
 use super::touch::Touch;
 use super::touching::{Hair, merge, warm_start};
 use crate::body::Obstacles;
-use crate::contact::{self, Contact, ContactError, Detector, Impact};
+use crate::contact::{self, Contact, ContactError, Detector, Impact, Known};
 use crate::math::Stored;
 use crate::scene::Model;
 
@@ -236,7 +236,8 @@ impl Contacts {
             .map(|(start, moved)| *start + Vec3::from(*moved))
             .collect();
         let mut impacts: Vec<Impact> = Vec::new();
-        detector.continuous(&self.start, &to, &contact::Settings::continuous(0.0), &mut impacts)?;
+        let known = Known::new(to.len(), self.projection.pairs().map(Touch::key));
+        detector.continuous(&self.start, &to, &contact::Settings::continuous(0.0), &known, &mut impacts)?;
         let mut new = self.hair().impacts(&impacts);
         new.retain(|touch| touch.moves(&self.ease));
         let known = self.projection.pairs().map(|touch| touch.carrying_force());

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::{Contacts, redirect};
 use crate::body::Obstacles;
-use crate::contact::{self, ContactError, Impact};
+use crate::contact::{self, ContactError, Impact, Known};
 use crate::math::Stored;
 use crate::solve::admm::newton::Moving;
 use crate::solve::admm::strands::{Strands, get_quaternion, get_vector, set_quaternion, set_vector};
@@ -175,8 +175,8 @@ impl Contacts {
             .collect();
         let mut crossings: Vec<Impact> = Vec::new();
         detector.scale_radii(THIN);
-        let found =
-            detector.continuous(&self.start, &to, &contact::Settings::continuous(0.0), &mut crossings);
+        let (settings, all) = (contact::Settings::continuous(0.0), Known::default());
+        let found = detector.continuous(&self.start, &to, &settings, &all, &mut crossings);
         detector.scale_radii(1.0 / THIN);
         found?;
         crossings.retain(|crossing| crossing.time > 0.0);
