@@ -5,7 +5,7 @@ use hairloom_lab::bench;
 
 use crate::failure::Failure;
 use crate::lab::failure;
-use crate::output::{print, write_json};
+use crate::output::{print, tell, write_json};
 
 /// Measure: ratios, each taken in one run, since absolute times hang on the machine.
 ///
@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let lines = bench::names().iter().map(|(name, summary)| format!("{name:width$}  {summary}\n"));
         return print(&lines.collect::<String>());
     };
-    let outcome = bench::run(name).map_err(failure)?;
+    let outcome = bench::run(name, &tell).map_err(failure)?;
     match &arguments.json {
         Some(to) if to.as_os_str() == "-" => write_json(to, &outcome),
         Some(to) => {

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::clock::{cpu_seconds, forget_peak, on_threads, peak_bytes, shortest};
 use super::strands::workload;
-use super::{Bench, Ratio, elastic};
+use super::{Bench, Listener, Ratio, elastic};
 
 /// Frames a second, and steps a frame.
 const RATE: f64 = 24.0;
@@ -95,11 +95,13 @@ struct Cost {
     row: Map<String, Value>,
 }
 
-fn run_ball(strands: usize, continuous: u32, warm_up: usize, timed: usize) -> Cost {
+fn run_ball(strands: usize, continuous: u32, warm_up: usize, timed: usize, tell: Listener<'_>) -> Cost {
+    let scene = if continuous > 0 { "hairy ball, continuous detection" } else { "hairy ball" };
     forget_peak();
     let mut ball = Ball::new(strands);
     let mut solver = build(&ball.model, Params { continuous, ..Params::default() });
-    for _ in 0..warm_up {
+    for frame in 1..=warm_up {
+        tell(&format!("{scene}, {strands} strands: frame {frame} of {}", warm_up + timed));
         ball.frame(solver.as_mut(), &mut Report::default());
     }
     let mut phases = Report::default();
@@ -116,7 +118,6 @@ fn run_ball(strands: usize, continuous: u32, warm_up: usize, timed: usize) -> Co
     let contact = phase("detection") + phase("projection") + phase("correction") + phase("loads");
     let table: Map<String, Value> =
         phases.phases.iter().map(|phase| (phase.name.to_owned(), json!(phase.seconds / frames))).collect();
-    let scene = if continuous > 0 { "hairy ball, continuous detection" } else { "hairy ball" };
     let peak = peak_bytes();
     let row = row([
         ("scene", json!(scene)),
@@ -194,18 +195,19 @@ fn elastic_rows(rows: &mut Vec<Map<String, Value>>, ratios: &mut Vec<Ratio>) {
     ratios.extend(summary.ratios);
 }
 
-pub(super) fn run() -> Bench {
+pub(super) fn run(tell: Listener<'_>) -> Bench {
     let mut rows = Vec::new();
     let mut ratios = Vec::new();
+    tell("rods alone");
     elastic_rows(&mut rows, &mut ratios);
     if let Some(strands) = std::env::var(ONLY).ok().and_then(|text| text.parse().ok()) {
         for continuous in [0, CONTINUOUS] {
-            rows.push(on_threads(THREADS, || run_ball(strands, continuous, WARM_UP, TIMED)).row);
+            rows.push(on_threads(THREADS, || run_ball(strands, continuous, WARM_UP, TIMED, tell)).row);
         }
         return Bench { bench: "admm", rows, ratios };
     }
     let mut ball = |strands, continuous, warm_up, timed| {
-        let cost = on_threads(THREADS, || run_ball(strands, continuous, warm_up, timed));
+        let cost = on_threads(THREADS, || run_ball(strands, continuous, warm_up, timed, tell));
         rows.push(cost.row.clone());
         cost
     };

@@ -94,13 +94,16 @@ pub fn names() -> &'static [(&'static str, &'static str)] {
     ]
 }
 
+/// Hears what is being measured, for people who wait.
+pub type Listener<'a> = &'a (dyn Fn(&str) + Sync);
+
 /// Runs the benchmark called `name`.
-pub fn run(name: &str) -> Result<Bench, LabError> {
+pub fn run(name: &str, tell: Listener<'_>) -> Result<Bench, LabError> {
     match name {
         "der-mpm" => Ok(der_mpm::run()),
         "elastic" => Ok(elastic::run()),
         "follow" => Ok(follow::run()),
-        "admm" => Ok(admm::run()),
+        "admm" => Ok(admm::run(tell)),
         "ftl" => Ok(ftl::run()),
         "io" => io::run(),
         "ldl" => Ok(ldl::run()),
