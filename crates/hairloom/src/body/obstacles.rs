@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use glam::Vec3;
+use glam::{DVec3, Mat3, Vec3};
 
 use super::deforming::{Deformed, Deforming};
+use super::grid::LowerClearances;
 use super::motion::{Frame, RigidMotion};
 use super::surface::SurfacePoint;
 use super::{Body, MeshShape, Sample, Shape, primitive};
 use crate::math::Pose;
+use crate::math::lanes::dispatch;
 
 /// All bodies at one moment of a step: where hair that arrives at that moment collides.
 ///
@@ -128,7 +130,9 @@ impl Obstacle<'_> {
     fn lower_clearance(&self, xs: &[f32], ys: &[f32], zs: &[f32], out: &mut [f32]) {
         let frame = match &self.place {
             Place::Deformed { deformed, .. } => {
-                return lower(xs, ys, zs, out, |p| deformed.grid.clearance(p));
+                let (origin, local_from_world) = (DVec3::ZERO, Mat3::IDENTITY);
+                let (grid, points) = (&deformed.grid, [xs, ys, zs]);
+                return dispatch(LowerClearances { grid, origin, local_from_world, points, out });
             }
             Place::Rigid { frame, .. } => *frame,
         };
@@ -140,7 +144,11 @@ impl Obstacle<'_> {
             &Shape::Capsule { radius, half_height } => {
                 lower(xs, ys, zs, out, |p| primitive::capsule(frame.to_local(p), radius, half_height).0);
             }
-            Shape::Mesh(mesh) => lower(xs, ys, zs, out, |p| mesh.grid().clearance(frame.to_local(p))),
+            Shape::Mesh(mesh) => {
+                let (origin, local_from_world) = frame.of_world();
+                let (grid, points) = (mesh.grid(), [xs, ys, zs]);
+                dispatch(LowerClearances { grid, origin, local_from_world, points, out });
+            }
         }
     }
 

@@ -43,7 +43,7 @@ pub(super) struct Blocks {
     pub order: Vec<u32>,
     /// The slot of each particle.
     pub slots: Vec<u32>,
-    /// The particles' places, by slot.
+    /// The particles' places, by slot; found by whoever reads a block first ([`Settle`]).
     pub places: Vec<Place>,
     /// Keys of the blocks that have nodes: those with particles and their upper neighbours.
     node_keys: Vec<u64>,
@@ -152,11 +152,8 @@ impl Blocks {
                 GridError::NotFinite { particle, quantity: "position" }
             });
         }
-        self.sort(most_blocks)?;
         self.places.resize(positions.len(), Place::default());
-        let chunks = self.places.par_chunks_mut(CHUNK).zip(self.order.par_chunks(CHUNK));
-        chunks.for_each(|(places, order)| dispatch(Settle { positions, order, places, inverse }));
-        Ok(())
+        self.sort(most_blocks)
     }
 
     /// Numbers the blocks of all chunks by their place, and fills the slots.
@@ -272,11 +269,13 @@ impl Kernel for Locate<'_> {
 }
 
 /// Finds the place of each particle in its block.
-struct Settle<'a> {
-    positions: &'a [DVec3],
-    order: &'a [u32],
-    places: &'a mut [Place],
-    inverse: f64,
+pub(super) struct Settle<'a> {
+    pub positions: &'a [DVec3],
+    /// The particles.
+    pub order: &'a [u32],
+    pub places: &'a mut [Place],
+    /// One over the side of a cell [1/m].
+    pub inverse: f64,
 }
 
 impl Kernel for Settle<'_> {

@@ -90,7 +90,7 @@ impl MpmGrid {
     ) -> Result<(), GridError> {
         self.bin(particles, params)?;
         self.check(particles, forces, dt)?;
-        self.scatter_tiles(particles, forces, params, dt);
+        self.scatter_tiles(particles, &[], forces, params, dt);
         self.collect_and_update(params, boundary, dt);
         self.gather(particles, params, dt)?;
         particles.project(boundary, margin, &Approach::UNKNOWN);
@@ -117,7 +117,7 @@ impl MpmGrid {
         dt: f32,
     ) -> Result<(), GridError> {
         self.check(particles, forces, dt)?;
-        self.scatter_tiles(particles, forces, params, dt);
+        self.scatter_tiles(particles, &[], forces, params, dt);
         self.collect_tiles();
         Ok(())
     }

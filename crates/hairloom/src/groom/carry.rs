@@ -133,19 +133,23 @@ impl RestGuides {
         let edge = |points: &[Vec3]| (points[own + 1] - points[own]).try_normalize();
         let (Some(from), Some(to)) = (edge(rest), edge(posed)) else { return Quat::IDENTITY };
         let along = Quat::from_rotation_arc(from, to);
+        let turn = Mat3::from_quat(along);
         let (mut sine, mut cosine) = (0.0, 0.0);
         for &neighbour in &self.neighbours[guide] {
             let other = start(neighbour as usize);
-            let before = along * (rest[other] - rest[own]);
+            let before = turn * (rest[other] - rest[own]);
             let after = posed[other] - posed[own];
             let (before, after) = (before.reject_from_normalized(to), after.reject_from_normalized(to));
             sine += to.dot(before.cross(after));
             cosine += before.dot(after);
         }
-        if sine.hypot(cosine) < 1e-20 {
+        let size = (sine * sine + cosine * cosine).sqrt();
+        if size < 1e-20 {
             return along;
         }
-        (Quat::from_axis_angle(to, sine.atan2(cosine)) * along).normalize()
+        // Twice the half angle's sine and cosine, times the cosine, or times the sine where the angle is near half a turn.
+        let (across, own) = if cosine > 0.0 { (sine, size + cosine) } else { (size - cosine, sine) };
+        (Quat::from_xyzw(across * to.x, across * to.y, across * to.z, own) * along).normalize()
     }
 }
 

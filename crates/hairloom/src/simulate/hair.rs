@@ -10,7 +10,7 @@ use super::{SimulationError, Warning};
 use crate::body::{Bodies, Lookout, Obstacles, TriMesh};
 use crate::groom::{
     Domain, Follow, FollowBlend, Groom, GroomError, Pick, Root, Seating, Skin, Surface, Turned, Values, grow,
-    hairy_ball, pick_guides, resample, turn_strands,
+    hairy_ball, pick_guides, resample, resample_in_all, turn_strands,
 };
 use crate::scene::{
     Attach, Attachments, BangsPlace, BuiltinGroom, GroomSettings, GroomSource, GuidePick, GuideSettings,
@@ -280,7 +280,11 @@ pub(super) fn pick(
             "the groom marks no strands as guides; set groom.guides.pick to \"farthest\"".into(),
         ));
     }
-    let guides = groom.subset(&picked).map_err(|error| wrong(error.to_string()))?;
+    let mut guides = groom.subset(&picked).map_err(|error| wrong(error.to_string()))?;
+    if let Some(vertices) = settings.vertices {
+        let vertices = (vertices * guides.strands() as f64).round() as usize;
+        guides = resample_in_all(&guides, vertices);
+    }
     let mut follow = Follow::bind(&guides, groom).map_err(|error| wrong(error.to_string()))?;
     let (root, tip) = (settings.blend.root as f32, settings.blend.tip as f32);
     follow.blend = FollowBlend { root, tip, keep_lengths: settings.keep_lengths };

@@ -136,11 +136,9 @@ impl Grains {
         report: &mut Report,
     ) -> Result<u64, StepError> {
         let Self { grid, params, particles, changes, order, .. } = self;
-        let velocities = particles.velocities.par_iter_mut().zip(&*changes);
-        velocities.with_min_len(4096).for_each(|(velocity, &change)| *velocity += change);
         let failed = |error: GridError| lost(model, order, error);
         report.time("bin", || grid.bin(particles, params)).map_err(failed)?;
-        report.time("particles to grid", || grid.scatter_tiles(particles, &[], params, dt));
+        report.time("particles to grid", || grid.scatter_tiles(particles, changes, &[], params, dt));
         let within = Inset::new(bodies, self.inset);
         report.time("nodes", || grid.collect_and_update(params, &within, dt));
         report.time("grid to particles", || grid.gather(particles, params, dt)).map_err(failed)?;
