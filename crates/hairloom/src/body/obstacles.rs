@@ -66,6 +66,19 @@ impl<'a> Obstacles<'a> {
         self.list[index].sample(point)
     }
 
+    /// How deep inside a rigid mesh a point is at least [m], and the velocity of the mesh there [m/s], where it is so deep that finding the
+    /// surface means a long search; `None` elsewhere.
+    pub(crate) fn deep_velocity(&self, index: usize, point: Vec3) -> Option<(f32, Vec3)> {
+        let obstacle = self.list.get(index)?;
+        let (Shape::Mesh(mesh), Place::Rigid { motion, frame, .. }) = (&obstacle.body.shape, &obstacle.place)
+        else {
+            return None;
+        };
+        let local = frame.to_local(point);
+        let depth = mesh.grid().depth(local)?;
+        Some((depth, motion.velocity(frame.direction_to_world(local))))
+    }
+
     /// The exact closest point of a body's mesh, in the world; `None` for other shapes.
     pub fn closest(&self, index: usize, point: Vec3) -> Option<SurfacePoint> {
         let obstacle = self.list.get(index)?;

@@ -165,11 +165,22 @@ impl DistanceGrid {
 
     /// A triangle that is probably among the closest to a point, if that is near the surface.
     pub(crate) fn close_triangle(&self, point: Vec3) -> Option<u32> {
+        Some(self.nearest[self.nearest_node(point)]).filter(|&triangle| triangle != build::NONE)
+    }
+
+    /// How deep inside a point is at least [m], if the node nearest to it is deeper than the band.
+    pub(crate) fn depth(&self, point: Vec3) -> Option<f32> {
+        let deep = self.distances[self.nearest_node(point)] <= -self.band();
+        // The node is no more than half the diagonal of a cell away, and marching errs outwards.
+        deep.then(|| self.band() - (1.0 + MARCHING_ERROR) * self.layout.cell)
+    }
+
+    /// The node nearest to a point.
+    fn nearest_node(&self, point: Vec3) -> usize {
         let [_, row, layer] = self.layout.strides();
         let at = (point - self.layout.low) * self.layout.inverse_cell;
         let node = (at + 0.5).max(Vec3::ZERO).min(self.layout.last()).as_uvec3();
-        let node = node.x as usize + node.y as usize * row + node.z as usize * layer;
-        Some(self.nearest[node]).filter(|&triangle| triangle != build::NONE)
+        node.x as usize + node.y as usize * row + node.z as usize * layer
     }
 }
 
