@@ -13,14 +13,18 @@ const AHEAD: usize = 2;
 /// A vertex within this part of the distance between slots counts as lying on one.
 const ON_SLOT: f32 = 1e-3;
 
-/// Affine maps of guides, each of three columns and a shift, laid out for two kinds of strands.
+/// Rotations and shifts of guides, laid out for two kinds of strands.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Maps {
-    /// Eight slots of a guide, number by number.
-    pub rows: Vec<[Row; 12]>,
-    /// Slot by slot, four numbers for each vector.
+    /// Eight slots of a guide, number by number: the quaternion of the rotation times √2, vector first, and the shift. Strands read
+    /// maps all over memory, so the fewer numbers the better.
+    pub rows: Vec<[Row; NUMBERS]>,
+    /// Slot by slot three columns and a shift, four numbers for each vector.
     pub slots: Vec<[Row; 2]>,
 }
+
+/// Numbers of a map in [`Maps::rows`].
+pub(super) const NUMBERS: usize = 7;
 
 /// How many rows the slots of a guide take up.
 pub(super) fn rows(slots: usize) -> usize {
@@ -185,16 +189,20 @@ impl PoseStrands<'_> {
             let y = L::load(&eight(&self.rest.axes[1], from));
             let z = L::load(&eight(&self.rest.axes[2], from));
             let multi = L::load(&self.betas[row]);
-            let mut sum = [L::zero(); 3];
+            let mut sum = [x, y, z];
             for guide in 0..3 {
                 let own = if guide == 0 { L::one() - multi } else { L::zero() };
                 let share = multi.mul_add(L::splat(f64::from(binding.weights[guide])), own);
                 let map = &self.maps.rows[binding.guides[guide] as usize * rows + row];
-                for (axis, sum) in sum.iter_mut().enumerate() {
-                    let along_x = x.mul_add(L::load(&map[axis]), L::load(&map[9 + axis]));
-                    let along_y = y.mul_add(L::load(&map[3 + axis]), along_x);
-                    *sum = share.mul_add(z.mul_add(L::load(&map[6 + axis]), along_y), *sum);
-                }
+                // x + 2 w (q × x) + 2 q × (q × x) + shift, and shares sum to one.
+                let (a, b, c, w) = (L::load(&map[0]), L::load(&map[1]), L::load(&map[2]), L::load(&map[3]));
+                let (u, v, t) = (b * z - c * y, c * x - a * z, a * y - b * x);
+                let to_x = w.mul_add(u, b.mul_add(t, L::load(&map[4]) - c * v));
+                let to_y = w.mul_add(v, c.mul_add(u, L::load(&map[5]) - a * t));
+                let to_z = w.mul_add(t, a.mul_add(v, L::load(&map[6]) - b * u));
+                sum[0] = share.mul_add(to_x, sum[0]);
+                sum[1] = share.mul_add(to_y, sum[1]);
+                sum[2] = share.mul_add(to_z, sum[2]);
             }
             for (sum, axis) in sum.into_iter().zip(&mut moved.points) {
                 if let Some(out) = axis[to..].first_chunk_mut::<WIDTH>() {

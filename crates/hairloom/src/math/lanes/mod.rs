@@ -56,14 +56,12 @@ pub fn prefetch<T>(column: &[T], index: usize) {
     let _ = (column, index);
 }
 
-/// Sends for all of the element at `index`, if there is one: for columns whose elements are larger than a line of the cache and read one
-/// after the other.
+/// Sends for all of the element at `index`, which is larger than a line of the cache; beyond the end for what lies there, which is often the
+/// next column.
 #[inline(always)]
 pub fn prefetch_whole<T>(column: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]
-    if let Some(element) = column.get(index) {
-        avx::send_for_lines(element);
-    }
+    avx::send_for_lines(column.as_ptr().wrapping_add(index));
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (column, index);
 }

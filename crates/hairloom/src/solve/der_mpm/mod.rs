@@ -70,6 +70,8 @@ pub use params::{GrainKind, Params, Precision};
 
 use std::sync::Arc;
 
+use glam::DVec3;
+
 use self::drive::{Holds, approach};
 use self::grains::Grains;
 use self::rods::Rods;
@@ -277,6 +279,10 @@ impl<S: Stored> Solver for DerMpm<S> {
 
     fn store(&self, state: &mut State) {
         self.rods.store(state);
+    }
+
+    fn store_positions(&self, positions: &mut Vec<DVec3>) {
+        self.rods.store_positions(positions);
     }
 
     fn save(&self, out: &mut Checkpoint) {
