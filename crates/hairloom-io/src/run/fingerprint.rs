@@ -199,6 +199,7 @@ velocity = [0.0, 0.0, 1.0]
             ("groom.pinned", 1.into()),
             ("groom.resample", 4.into()),
             ("groom.guides.keep_lengths", false.into()),
+            ("groom.guides.vertices", 7.5.into()),
             ("groom.guides.blend.tip", 0.5.into()),
             ("material.radius", 1e-4.into()),
             ("body.skin.friction", 0.7.into()),

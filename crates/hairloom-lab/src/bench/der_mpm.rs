@@ -7,7 +7,7 @@ use hairloom::body::{Bodies, Body, MeshQuery, MeshSettings, MeshShape, Motion, S
 use hairloom::figure;
 use hairloom::groom::{Curves, Follow, Groom, Preset, Style, Surface, grow};
 use hairloom::math::{Pose, Random};
-use hairloom::scene::{Attachments, Drive, Material, MaterialPreset, Model, Seat, State, Wind};
+use hairloom::scene::{Attachments, Drive, Material, MaterialPreset, Model, Seat, Wind};
 use hairloom::solve::der_mpm::{Params, build};
 use hairloom::solve::{Report, Solver, Step};
 use rayon::prelude::*;
@@ -100,7 +100,7 @@ struct Head {
     /// Where the strands that follow begin, on the resting head [m].
     roots: Vec<Vec3>,
     /// What the strands that follow are posed by, and where they are [m].
-    state: State,
+    positions: Vec<DVec3>,
     guides: Vec<Vec3>,
     roots_now: Vec<Vec3>,
     points: Vec<Vec3>,
@@ -157,7 +157,7 @@ impl Head {
             follow,
             roots_now: roots.clone(),
             roots,
-            state: State::default(),
+            positions: Vec::new(),
             guides: Vec::new(),
             points,
             random,
@@ -198,9 +198,9 @@ impl Head {
         }
         if let Some(follow) = &mut self.follow {
             phases.time("interpolation", || {
-                self.solver.store(&mut self.state);
+                self.solver.store_positions(&mut self.positions);
                 self.guides.clear();
-                self.guides.extend(self.state.positions.iter().map(|p| p.as_vec3()));
+                self.guides.extend(self.positions.iter().map(|p| p.as_vec3()));
                 let roots = self.roots_now.par_iter_mut().zip(&self.roots).with_min_len(1024);
                 roots.for_each(|(now, root)| *now = self.pose.apply(root.as_dvec3()).as_vec3());
                 follow

@@ -53,6 +53,13 @@ impl Experiment for Drop {
         ("seed", "seed of the heap"),
     ];
 
+    /// The ground must bear the heap, unless somebody asks for something else.
+    fn adapt(method: &mut Method) {
+        if let Method::DerMpm(solver) = method {
+            solver.inset = 0.0;
+        }
+    }
+
     fn check(params: &Params) -> Result<(), BadKey> {
         check_range(("strands", params.strands as f64, 10.0, 10_000.0))?;
         check_range(("duration", params.duration, 0.1, 20.0))?;
@@ -64,8 +71,7 @@ impl Experiment for Drop {
     }
 
     fn run(params: &Params, method: &Method) -> Result<Findings, LabError> {
-        // The ground must bear the heap.
-        let (heap, base) = (heap(params), der_mpm::Params { inset: 0.0, ..solver(method) });
+        let (heap, base) = (heap(params), solver(method));
         let fluid = der_mpm::Params { grains: GrainKind::Fluid, ..base };
         let mut rows = Vec::new();
         let (wet, flat) = fall(params, &heap, "fluid", 0.0, fluid, &mut rows)?;

@@ -64,6 +64,11 @@ impl Frame {
         self.local_from_world * (point.as_dvec3() - self.translation).as_vec3()
     }
 
+    /// Where the frame's origin is in the world [m], and how the world is turned for it.
+    pub(crate) fn of_world(self) -> (DVec3, Mat3) {
+        (self.translation, self.local_from_world)
+    }
+
     /// A local direction, in the world.
     pub(crate) fn direction_to_world(self, direction: Vec3) -> Vec3 {
         self.world_from_local * direction

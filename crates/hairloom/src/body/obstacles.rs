@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use glam::Vec3;
+use glam::{DVec3, Mat3, Vec3};
 
 use super::deforming::{Deformed, Deforming};
+use super::grid::LowerClearances;
 use super::motion::{Frame, RigidMotion};
 use super::surface::SurfacePoint;
 use super::{Body, MeshShape, Sample, Shape, primitive};
 use crate::math::Pose;
+use crate::math::lanes::dispatch;
 
 /// All bodies at one moment of a step: where hair that arrives at that moment collides.
 ///
@@ -62,6 +64,19 @@ impl<'a> Obstacles<'a> {
     /// The signed distance, outward normal and velocity of one body, whether hair collides with it or not.
     pub fn sample(&self, index: usize, point: Vec3) -> Sample {
         self.list[index].sample(point)
+    }
+
+    /// How deep inside a rigid mesh a point is at least [m], and the velocity of the mesh there [m/s], where it is so deep that finding the
+    /// surface means a long search; `None` elsewhere.
+    pub(crate) fn deep_velocity(&self, index: usize, point: Vec3) -> Option<(f32, Vec3)> {
+        let obstacle = self.list.get(index)?;
+        let (Shape::Mesh(mesh), Place::Rigid { motion, frame, .. }) = (&obstacle.body.shape, &obstacle.place)
+        else {
+            return None;
+        };
+        let local = frame.to_local(point);
+        let depth = mesh.grid().depth(local)?;
+        Some((depth, motion.velocity(frame.direction_to_world(local))))
     }
 
     /// The exact closest point of a body's mesh, in the world; `None` for other shapes.
@@ -128,7 +143,9 @@ impl Obstacle<'_> {
     fn lower_clearance(&self, xs: &[f32], ys: &[f32], zs: &[f32], out: &mut [f32]) {
         let frame = match &self.place {
             Place::Deformed { deformed, .. } => {
-                return lower(xs, ys, zs, out, |p| deformed.grid.clearance(p));
+                let (origin, local_from_world) = (DVec3::ZERO, Mat3::IDENTITY);
+                let (grid, points) = (&deformed.grid, [xs, ys, zs]);
+                return dispatch(LowerClearances { grid, origin, local_from_world, points, out });
             }
             Place::Rigid { frame, .. } => *frame,
         };
@@ -140,7 +157,11 @@ impl Obstacle<'_> {
             &Shape::Capsule { radius, half_height } => {
                 lower(xs, ys, zs, out, |p| primitive::capsule(frame.to_local(p), radius, half_height).0);
             }
-            Shape::Mesh(mesh) => lower(xs, ys, zs, out, |p| mesh.grid().clearance(frame.to_local(p))),
+            Shape::Mesh(mesh) => {
+                let (origin, local_from_world) = frame.of_world();
+                let (grid, points) = (mesh.grid(), [xs, ys, zs]);
+                dispatch(LowerClearances { grid, origin, local_from_world, points, out });
+            }
         }
     }
 

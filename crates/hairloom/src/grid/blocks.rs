@@ -1,5 +1,7 @@
 //! Which blocks of the lattice hold particles, and where each particle is in its block.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use glam::{DVec3, IVec3};
 use rayon::prelude::*;
 
@@ -43,7 +45,7 @@ pub(super) struct Blocks {
     pub order: Vec<u32>,
     /// The slot of each particle.
     pub slots: Vec<u32>,
-    /// The particles' places, by slot.
+    /// The particles' places, by slot; found by whoever reads a block first ([`Settle`]).
     pub places: Vec<Place>,
     /// Keys of the blocks that have nodes: those with particles and their upper neighbours.
     node_keys: Vec<u64>,
@@ -57,6 +59,18 @@ pub(super) struct Blocks {
     numbers: Vec<u32>,
     chunks: Vec<Chunk>,
     table: Table,
+    /// The order while threads fill it.
+    filling: Filling,
+}
+
+/// A column that threads fill at places of their own; a copy begins empty.
+#[derive(Debug, Default)]
+struct Filling(Vec<AtomicU32>);
+
+impl Clone for Filling {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
 }
 
 /// The blocks that some particles one after the other lie in.
@@ -67,6 +81,8 @@ struct Chunk {
     met: Vec<u64>,
     /// How many particles lie in each; later the slot of the next of them.
     counts: Vec<u32>,
+    /// The number of each among the blocks that all chunks met, later its rank by place.
+    ranks: Vec<u32>,
 }
 
 impl Chunk {
@@ -152,58 +168,69 @@ impl Blocks {
                 GridError::NotFinite { particle, quantity: "position" }
             });
         }
-        self.sort(most_blocks)?;
         self.places.resize(positions.len(), Place::default());
-        let chunks = self.places.par_chunks_mut(CHUNK).zip(self.order.par_chunks(CHUNK));
-        chunks.for_each(|(places, order)| dispatch(Settle { positions, order, places, inverse }));
-        Ok(())
+        self.sort(most_blocks)
     }
 
     /// Numbers the blocks of all chunks by their place, and fills the slots.
     fn sort(&mut self, most_blocks: usize) -> Result<(), GridError> {
         self.table.clear();
-        let mut met = Vec::with_capacity(self.keys.len() + 16);
-        for key in self.chunks.iter().flat_map(|chunk| &chunk.met) {
-            if self.table.find_or_insert(*key, met.len() as u32) as usize == met.len() {
-                if met.len() == most_blocks {
-                    return Err(GridError::TooManyBlocks { most: most_blocks });
+        let mut met: Vec<(u64, u32)> = Vec::with_capacity(self.keys.len() + 16);
+        for Chunk { met: keys, ranks, .. } in &mut self.chunks {
+            ranks.clear();
+            for &key in keys.iter() {
+                let number = self.table.find_or_insert(key, met.len() as u32);
+                if number as usize == met.len() {
+                    if met.len() == most_blocks {
+                        return Err(GridError::TooManyBlocks { most: most_blocks });
+                    }
+                    met.push((key, number));
                 }
-                met.push(*key);
+                ranks.push(number);
             }
         }
         met.sort_unstable();
-        if self.keys != met {
-            self.keys = met;
+        let mut rank_of = vec![0u32; met.len()];
+        met.iter().zip(0..).for_each(|(&(_, number), rank)| rank_of[number as usize] = rank);
+        for rank in self.chunks.iter_mut().flat_map(|chunk| &mut chunk.ranks) {
+            *rank = rank_of[*rank as usize];
+        }
+        if !self.keys.iter().eq(met.iter().map(|(key, _)| key)) {
+            self.keys.clear();
+            self.keys.extend(met.iter().map(|(key, _)| key));
             self.connect();
         }
-        self.table.clear();
-        for (rank, &key) in self.keys.iter().enumerate() {
-            self.table.find_or_insert(key, rank as u32);
-        }
         self.count();
-        self.slots.resize(self.numbers.len(), 0);
-        let chunks = self.slots.par_chunks_mut(CHUNK).zip(self.numbers.par_chunks(CHUNK));
-        chunks.zip(&mut self.chunks).for_each(|((slots, numbers), chunk)| {
-            for (slot, &block) in slots.iter_mut().zip(numbers) {
-                let next = &mut chunk.counts[block as usize];
-                *slot = *next;
-                *next += 1;
-            }
-        });
-        self.order.resize(self.slots.len(), 0);
-        for (particle, &slot) in self.slots.iter().enumerate() {
-            self.order[slot as usize] = particle as u32;
-        }
+        self.fill_slots();
         Ok(())
     }
 
-    /// Where the particles of each block begin, those of each chunk behind those of the chunks before it. The table has the rank of
-    /// every key.
+    /// The slot of each particle, and the particle of each slot.
+    fn fill_slots(&mut self) {
+        let particles = self.numbers.len();
+        self.slots.resize(particles, 0);
+        self.filling.0.resize_with(particles, AtomicU32::default);
+        let order = &self.filling.0;
+        let chunks = self.slots.par_chunks_mut(CHUNK).zip(self.numbers.par_chunks(CHUNK));
+        chunks.zip(&mut self.chunks).enumerate().for_each(|(at, ((slots, numbers), chunk))| {
+            for (particle, (slot, &block)) in (at * CHUNK..).zip(slots.iter_mut().zip(numbers)) {
+                let next = &mut chunk.counts[block as usize];
+                *slot = *next;
+                *next += 1;
+                // No two particles have one slot.
+                order[*slot as usize].store(particle as u32, Ordering::Relaxed);
+            }
+        });
+        self.order.clear();
+        self.order.extend(order.iter().map(|particle| particle.load(Ordering::Relaxed)));
+    }
+
+    /// Where the particles of each block begin, those of each chunk behind those of the chunks before it.
     fn count(&mut self) {
         let mut next = vec![0u32; self.keys.len()];
         for chunk in &mut self.chunks {
-            for (&key, count) in chunk.met.iter().zip(&mut chunk.counts) {
-                let total = &mut next[self.table.find_or_insert(key, NONE) as usize];
+            for (&rank, count) in chunk.ranks.iter().zip(&mut chunk.counts) {
+                let total = &mut next[rank as usize];
                 (*total, *count) = (*total + *count, *total);
             }
         }
@@ -215,8 +242,8 @@ impl Blocks {
             self.starts.push(start);
         }
         for chunk in &mut self.chunks {
-            for (&key, count) in chunk.met.iter().zip(&mut chunk.counts) {
-                *count += next[self.table.find_or_insert(key, NONE) as usize];
+            for (&rank, count) in chunk.ranks.iter().zip(&mut chunk.counts) {
+                *count += next[rank as usize];
             }
         }
     }
@@ -272,11 +299,13 @@ impl Kernel for Locate<'_> {
 }
 
 /// Finds the place of each particle in its block.
-struct Settle<'a> {
-    positions: &'a [DVec3],
-    order: &'a [u32],
-    places: &'a mut [Place],
-    inverse: f64,
+pub(super) struct Settle<'a> {
+    pub positions: &'a [DVec3],
+    /// The particles.
+    pub order: &'a [u32],
+    pub places: &'a mut [Place],
+    /// One over the side of a cell [1/m].
+    pub inverse: f64,
 }
 
 impl Kernel for Settle<'_> {

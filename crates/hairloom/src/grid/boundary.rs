@@ -3,10 +3,10 @@ use std::ops::Range;
 use glam::{DVec3, Mat3, Vec3};
 use rayon::prelude::*;
 
-use super::Particles;
-use crate::body::Obstacles;
+use super::{GridError, Particles};
+use crate::body::{Obstacles, Sample};
 use crate::math::Pose;
-use crate::math::lanes::{Kernel, Lane, dispatch};
+use crate::math::lanes::{Kernel, Lane, Row, dispatch};
 
 /// Particles whose clearances are looked up together.
 const LOOKS: usize = 64;
@@ -18,7 +18,7 @@ const ROUNDING: f32 = 1e-5;
 pub struct Contact {
     /// Signed distance to its surface [m], negative inside.
     pub distance: f32,
-    /// Outward unit normal.
+    /// Outward unit normal; zero deep inside, where it does not matter: what is there goes along with the solid.
     pub normal: Vec3,
     /// Velocity of the solid there [m/s].
     pub velocity: Vec3,
@@ -41,6 +41,9 @@ impl Contact {
 
     /// Holds the normal velocity, relative to the solid, at `least` [m/s] or more.
     fn held(&self, velocity: Vec3, least: f32) -> Vec3 {
+        if self.normal == Vec3::ZERO {
+            return self.velocity;
+        }
         let relative = velocity - self.velocity;
         let normal = relative.dot(self.normal);
         if normal >= least {
@@ -91,13 +94,18 @@ impl Boundary for Nothing {
     }
 }
 
+impl Obstacles<'_> {
+    /// What a point has of one body.
+    pub(crate) fn contact(&self, index: usize, point: Vec3) -> Contact {
+        let Sample { distance, normal, velocity } = self.sample(index, point);
+        Contact { distance, normal, velocity, friction: self.body(index).friction }
+    }
+}
+
 impl Boundary for Obstacles<'_> {
     fn contacts(&self, point: Vec3, visit: &mut dyn FnMut(Contact)) {
         for index in self.collider_indices() {
-            let sample = self.sample(index, point);
-            let friction = self.body(index).friction;
-            let (distance, normal, velocity) = (sample.distance, sample.normal, sample.velocity);
-            visit(Contact { distance, normal, velocity, friction });
+            visit(self.contact(index, point));
         }
     }
 
@@ -156,7 +164,21 @@ pub(crate) struct LooksOf<'a> {
     clearances: &'a [f32],
 }
 
+/// A part of [`Looks`] to be written.
+struct LooksMut<'a> {
+    places: [&'a mut [f32]; 3],
+    clearances: &'a mut [f32],
+}
+
 impl Looks {
+    /// What particles saw that are looked up together.
+    fn chunks(&mut self) -> impl IndexedParallelIterator<Item = LooksMut<'_>> {
+        let Self { places: [x, y, z], clearances } = self;
+        let places = x.par_chunks_mut(LOOKS).zip(y.par_chunks_mut(LOOKS)).zip(z.par_chunks_mut(LOOKS));
+        let looks = places.zip(clearances.par_chunks_mut(LOOKS));
+        looks.map(|(((x, y), z), clearances)| LooksMut { places: [x, y, z], clearances })
+    }
+
     fn resize(&mut self, particles: usize) {
         self.places.iter_mut().for_each(|axis| axis.resize(particles, 0.0));
         self.clearances.resize(particles, f32::NEG_INFINITY);
@@ -190,53 +212,112 @@ impl<'a> LooksOf<'a> {
     }
 }
 
+/// Solids that particles leave.
+#[derive(Clone, Copy)]
+pub(crate) struct Solids<'a> {
+    pub boundary: &'a dyn Boundary,
+    /// Distance that particles keep from them [m].
+    pub margin: f32,
+    pub approach: &'a Approach,
+}
+
+/// What came of some particles: how many solids moved, and the first whose velocity is no number.
+type Went = (u64, usize);
+
 impl Particles {
-    /// Moves every particle that is not pinned to at least `margin` [m] outside of all solids, and takes from its
+    /// Every particle takes what its slot has for it, and moves on for `dt` [s]. Then every one that is not pinned to at least `margin` [m] outside of all solids, and takes from its
     /// velocity what would lead back in. Nodes alone leave particles about half a cell inside. Particles that cannot have
     /// come near since they last looked do not look again. Returns how many were moved.
-    pub fn project(&mut self, boundary: &dyn Boundary, margin: f32, approach: &Approach) -> u64 {
-        if boundary.is_empty() {
-            return 0;
-        }
-        self.looks.resize(self.positions.len());
-        let (points, slots) = (&self.points, &self.slots);
-        let pinned = |particle: u32| points[slots[particle as usize] as usize].is_pinned();
-        let Looks { places: [x, y, z], clearances } = &mut self.looks;
-        let places = x.par_chunks_mut(LOOKS).zip(y.par_chunks_mut(LOOKS)).zip(z.par_chunks_mut(LOOKS));
-        let looks = places.zip(clearances.par_chunks_mut(LOOKS));
+    pub(super) fn move_on(
+        &mut self,
+        motions: &[Row],
+        solids: &Solids<'_>,
+        dt: f32,
+    ) -> Result<u64, GridError> {
+        let boundary = solids.boundary;
         let columns = self.positions.par_chunks_mut(LOOKS).zip(self.velocities.par_chunks_mut(LOOKS));
-        let moved = columns.zip(looks).enumerate().with_min_len(4).map(|(chunk, (columns, looks))| {
-            let ((positions, velocities), (((x, y), z), clearances)) = (columns, looks);
-            let mut near = [0u32; LOOKS];
-            let count = dispatch(Scan {
-                positions,
-                places: [x, y, z],
-                clearances: &mut *clearances,
-                margin,
-                approach,
-                near: &mut near,
+        let columns = columns.zip(self.slots.par_chunks(LOOKS)).enumerate().with_min_len(4);
+        let go = |chunk: usize, positions: &mut [DVec3], velocities: &mut [Vec3], slots: &[u32]| {
+            let lost = hand_out(positions, velocities, slots, motions, dt);
+            lost.map_or(usize::MAX, |lost| chunk * LOOKS + lost)
+        };
+        let (moved, lost) = if boundary.is_empty() {
+            let went = columns.map(|(chunk, ((positions, velocities), slots))| {
+                (0, go(chunk, positions, velocities, slots))
             });
-            look_again(boundary, positions, &near[..count], clearances);
-            let mut moved = 0;
-            for &at in &near[..count] {
-                let (particle, at) = ((chunk * LOOKS) as u32 + at, at as usize);
-                if clearances[at] < margin && !pinned(particle) {
-                    let distance = push_out(boundary, &mut positions[at], &mut velocities[at], margin);
-                    moved += u64::from(distance < margin);
-                    // The clearance of a mesh is far too low near its surface; not all of the distance, since a
-                    // field of distances has its errors.
-                    clearances[at] = clearances[at].max(0.8 * distance);
-                }
-            }
-            moved
-        });
-        moved.sum()
+            went.reduce(|| (0, usize::MAX), both)
+        } else {
+            self.looks.resize(self.slots.len());
+            let (points, looks) = (&self.points, &mut self.looks);
+            let went = columns.zip(looks.chunks()).map(|((chunk, columns), looks)| {
+                let ((positions, velocities), slots) = columns;
+                let lost = go(chunk, positions, velocities, slots);
+                let pinned = |at: usize| points[slots[at] as usize].is_pinned();
+                (leave(solids, positions, velocities, looks, pinned), lost)
+            });
+            went.reduce(|| (0, usize::MAX), both)
+        };
+        if lost == usize::MAX {
+            Ok(moved)
+        } else {
+            Err(GridError::NotFinite { particle: lost, quantity: "velocity" })
+        }
     }
-
     /// What particles saw when they last looked.
     pub(crate) fn looks(&self) -> &Looks {
         &self.looks
     }
+}
+
+fn both(one: Went, other: Went) -> Went {
+    (one.0 + other.0, one.1.min(other.1))
+}
+
+/// Some particles take what their slots have for them; gives the first whose velocity is no number.
+fn hand_out(
+    positions: &mut [DVec3],
+    velocities: &mut [Vec3],
+    slots: &[u32],
+    motions: &[Row],
+    dt: f32,
+) -> Option<usize> {
+    let (step, mut lost) = (f64::from(dt), None);
+    for (at, ((position, velocity), &slot)) in positions.iter_mut().zip(velocities).zip(slots).enumerate() {
+        let Row([x, y, z, _, dx, dy, dz, _]) = motions[slot as usize];
+        let pace = Vec3::new(dx, dy, dz);
+        *position += pace.as_dvec3() * step;
+        *velocity = Vec3::new(x, y, z);
+        if !(pace.length_squared() + velocity.length_squared()).is_finite() && lost.is_none() {
+            lost = Some(at);
+        }
+    }
+    lost
+}
+
+/// Some particles leave the solids; gives how many were moved.
+fn leave(
+    solids: &Solids<'_>,
+    positions: &mut [DVec3],
+    velocities: &mut [Vec3],
+    looks: LooksMut<'_>,
+    pinned: impl Fn(usize) -> bool,
+) -> u64 {
+    let &Solids { boundary, margin, approach } = solids;
+    let LooksMut { places, clearances } = looks;
+    let (mut near, mut moved) = ([0u32; LOOKS], 0);
+    let scan = Scan { positions, places, clearances: &mut *clearances, margin, approach, near: &mut near };
+    let count = dispatch(scan);
+    look_again(boundary, positions, &near[..count], clearances);
+    for at in near[..count].iter().map(|&at| at as usize) {
+        if clearances[at] < margin && !pinned(at) {
+            let distance = push_out(boundary, &mut positions[at], &mut velocities[at], margin);
+            moved += u64::from(distance < margin);
+            // The clearance of a mesh is far too low near its surface; not all of the distance, since a
+            // field of distances has its errors.
+            clearances[at] = clearances[at].max(0.8 * distance);
+        }
+    }
+    moved
 }
 
 /// Finds those particles that may have come near, and where they are now within the frame; gives how many there are, and which in

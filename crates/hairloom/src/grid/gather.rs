@@ -1,6 +1,6 @@
 //! Grid to particles.
 
-use glam::{Mat3, Vec3};
+use glam::Mat3;
 use rayon::prelude::*;
 
 use super::blocks::{Place, SIDE, TILE};
@@ -8,18 +8,13 @@ use super::material::{Model, Strained};
 use super::nodes::NodeBlock;
 use super::particles::Packed;
 use super::scatter::{WINDOW, splat, weights};
-use super::{GridError, GridParams, MpmGrid, Particles, Transfer};
+use super::{GridParams, MpmGrid, Particles, Transfer};
 use crate::math::lanes::{Kernel, Lane, Row, WIDTH, dispatch};
 use crate::math::{Matrix3, Symmetric3, Vector3};
 
 impl MpmGrid {
-    /// Reads every particle's new state from the nodes, by block into slots; then every particle takes what is its own.
-    pub(super) fn gather_moved(
-        &mut self,
-        particles: &mut Particles,
-        params: &GridParams,
-        dt: f32,
-    ) -> Result<(), GridError> {
+    /// Reads every particle's new state from the nodes, by block into slots.
+    pub(super) fn gather_slots(&mut self, particles: &mut Particles, params: &GridParams, dt: f32) {
         let (transfer, model) = (params.transfer, Model::new(&params.material));
         let rules = Rules { transfer, model, per_cell: 4.0 / params.cell as f32, dt };
         if transfer.affine {
@@ -40,37 +35,12 @@ impl MpmGrid {
             let (motions, points, affine) = (my_motions, my_points, my_affine);
             tasks.push(Gather { places, above, nodes, motions, points, affine, rules });
         }
-        tasks.into_par_iter().for_each(dispatch);
-        self.hand_out(particles, dt)
-    }
-
-    /// Every particle takes what its slot has for it.
-    fn hand_out(&self, particles: &mut Particles, dt: f32) -> Result<(), GridError> {
-        let motions = &self.motions;
-        let step = f64::from(dt);
-        let columns =
-            particles.positions.par_iter_mut().zip(&mut particles.velocities).zip(&self.blocks.slots);
-        let bad = columns
-            .with_min_len(1024)
-            .enumerate()
-            .map(|(particle, ((position, velocity), &slot))| {
-                let Row([x, y, z, _, dx, dy, dz, _]) = motions[slot as usize];
-                let pace = Vec3::new(dx, dy, dz);
-                *position += pace.as_dvec3() * step;
-                *velocity = Vec3::new(x, y, z);
-                let size = pace.length_squared() + velocity.length_squared();
-                if size.is_finite() { usize::MAX } else { particle }
-            })
-            .min();
-        match bad {
-            Some(particle) if particle != usize::MAX => {
-                Err(GridError::NotFinite { particle, quantity: "velocity" })
-            }
-            _ => Ok(()),
-        }
+        let tile = || Box::new([Row::default(); TILE * TILE * TILE]);
+        tasks.into_par_iter().for_each_init(tile, |tile, block| dispatch(GatherOver { block, tile }));
     }
 }
 
+/// The particles of a block.
 struct Gather<'a> {
     places: &'a [Place],
     above: &'a [u32; 8],
@@ -92,20 +62,26 @@ struct Rules {
     dt: f32,
 }
 
-impl Kernel for Gather<'_> {
+/// A block with memory for the nodes that its particles touch.
+struct GatherOver<'a, 'b> {
+    block: Gather<'a>,
+    tile: &'b mut [Row; TILE * TILE * TILE],
+}
+
+impl Kernel for GatherOver<'_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let mut tile = [Row::default(); TILE * TILE * TILE];
-        fill_tile::<L>(&mut tile, self.above, self.nodes);
-        let rules = self.rules;
+        let Self { block, tile } = self;
+        fill_tile::<L>(tile, block.above, block.nodes);
+        let rules = block.rules;
         let mut seen = [[Row::default(); 3]; WIDTH];
-        let mut affine = self.affine.chunks_mut(WIDTH);
-        let results = self.motions.chunks_mut(WIDTH).zip(self.points.chunks_mut(WIDTH));
-        for (places, (motions, points)) in self.places.chunks(WIDTH).zip(results) {
+        let mut affine = block.affine.chunks_mut(WIDTH);
+        let results = block.motions.chunks_mut(WIDTH).zip(block.points.chunks_mut(WIDTH));
+        for (places, (motions, points)) in block.places.chunks(WIDTH).zip(results) {
             for (seen, place) in seen.iter_mut().zip(places) {
-                interpolate::<L>(&tile, place, seen);
+                interpolate::<L>(tile, place, seen);
             }
             if let (Some(motions), Some(points)) = (motions.first_chunk_mut(), points.first_chunk_mut()) {
                 rules.advance::<L>(&seen, motions, points);

@@ -39,7 +39,7 @@ use glam::{IVec3, Vec3};
 pub(crate) use blocks::REACH;
 use blocks::{Blocks, SIDE};
 pub use boundary::{Approach, Boundary, Contact, Nothing};
-pub(crate) use boundary::{Looks, LooksOf};
+pub(crate) use boundary::{Looks, LooksOf, Solids};
 pub use error::GridError;
 pub use material::{Fluid, Sand};
 pub use nodes::Node;
@@ -90,10 +90,9 @@ impl MpmGrid {
     ) -> Result<(), GridError> {
         self.bin(particles, params)?;
         self.check(particles, forces, dt)?;
-        self.scatter_tiles(particles, forces, params, dt);
+        self.scatter_tiles(particles, &[], forces, params, dt);
         self.collect_and_update(params, boundary, dt);
-        self.gather(particles, params, dt)?;
-        particles.project(boundary, margin, &Approach::UNKNOWN);
+        self.gather_among(particles, params, Solids { boundary, margin, approach: &Approach::UNKNOWN }, dt)?;
         Ok(())
     }
 
@@ -117,7 +116,7 @@ impl MpmGrid {
         dt: f32,
     ) -> Result<(), GridError> {
         self.check(particles, forces, dt)?;
-        self.scatter_tiles(particles, forces, params, dt);
+        self.scatter_tiles(particles, &[], forces, params, dt);
         self.collect_tiles();
         Ok(())
     }
@@ -139,11 +138,24 @@ impl MpmGrid {
         params: &GridParams,
         dt: f32,
     ) -> Result<(), GridError> {
+        let nothing = Solids { boundary: &Nothing, margin: 0.0, approach: &Approach::UNKNOWN };
+        self.gather_among(particles, params, nothing, dt).map(|_| ())
+    }
+
+    /// Grid to particles, which then leave the solids. Returns how many were moved by them.
+    pub(crate) fn gather_among(
+        &mut self,
+        particles: &mut Particles,
+        params: &GridParams,
+        solids: Solids<'_>,
+        dt: f32,
+    ) -> Result<u64, GridError> {
         self.check(particles, &[], dt)?;
         if std::mem::take(&mut self.phase) != Phase::Updated {
             return Err(GridError::NotUpdated);
         }
-        self.gather_moved(particles, params, dt)
+        self.gather_slots(particles, params, dt);
+        particles.move_on(&self.motions, &solids, dt)
     }
 
     /// That the step is a time, that these are the particles that were binned, and that there is a force for each of

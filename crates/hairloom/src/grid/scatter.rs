@@ -3,7 +3,7 @@
 use glam::{Mat3, Vec3};
 use rayon::prelude::*;
 
-use super::blocks::{Place, SIDE, TILE};
+use super::blocks::{Blocks, Place, SIDE, Settle, TILE};
 use super::particles::Packed;
 use super::{GridParams, MpmGrid, Particles, Phase};
 use crate::math::Real;
@@ -94,10 +94,12 @@ struct Constants {
 }
 
 impl MpmGrid {
-    /// Every block's particles onto a tile of its own, so that threads never meet.
+    /// Every block's particles onto a tile of its own, so that threads never meet. `changes` are added to the velocities before [m/s], where
+    /// there are any.
     pub(crate) fn scatter_tiles(
         &mut self,
         particles: &Particles,
+        changes: &[Vec3],
         forces: &[Vec3],
         params: &GridParams,
         dt: f32,
@@ -105,37 +107,43 @@ impl MpmGrid {
         let cell = params.cell as f32;
         let constants = Constants { dt, cell, gravity: params.gravity * dt, stress: -4.0 * dt / cell };
         let affine = params.transfer.affine && !particles.affine.is_empty();
-        by_slot(&self.blocks.order, &particles.velocities, &mut self.motions);
-        by_slot(&self.blocks.order, forces, &mut self.forces);
-        let (motions, forces) = (&self.motions, &self.forces);
         self.tiles.resize_with(self.blocks.len(), Tile::default);
+        self.motions.resize(particles.len(), Row::default());
+        self.forces.resize(forces.len(), Row::default());
         self.phase = Phase::Scattered;
-        let blocks = &self.blocks;
-        self.tiles.par_iter_mut().zip(blocks.starts.par_windows(2)).for_each(|(tile, range)| {
+        let Blocks { starts, order, places, .. } = &mut self.blocks;
+        let (mut places, mut motions) = (places.as_mut_slice(), self.motions.as_mut_slice());
+        let mut forces_by_slot = self.forces.as_mut_slice();
+        let mut tasks = Vec::with_capacity(self.tiles.len());
+        for (range, tile) in starts.windows(2).zip(&mut self.tiles) {
             let range = range[0] as usize..range[1] as usize;
-            let (points, places) = (&particles.points[range.clone()], &blocks.places[range.clone()]);
-            let motions = &motions[range.clone()];
-            let forces = if forces.is_empty() { &[] } else { &forces[range.clone()] };
-            let affine = if affine { &particles.affine[range] } else { &[] };
-            let out = &mut tile.0;
+            let (my_places, my_motions, my_forces);
+            (my_places, places) = places.split_at_mut(range.len());
+            (my_motions, motions) = motions.split_at_mut(range.len());
+            (my_forces, forces_by_slot) = forces_by_slot.split_at_mut(range.len().min(forces_by_slot.len()));
+            tasks.push((range, my_places, my_motions, my_forces, &mut tile.0));
+        }
+        let inverse = 1.0 / params.cell;
+        tasks.into_par_iter().for_each(|(range, places, motions, by_slot, out)| {
+            let order = &order[range.clone()];
+            dispatch(Settle { positions: &particles.positions, order, places, inverse });
+            fetch(order, &particles.velocities, changes, motions);
+            fetch(order, forces, &[], by_slot);
+            let affine = if affine { &particles.affine[range.clone()] } else { &[] };
+            let (points, forces) = (&particles.points[range], &*by_slot);
             dispatch(Scatter { points, motions, affine, forces, places, out, constants });
         });
     }
 }
 
-/// A column by slot: on its own, so that many reads are under way at once. Nothing, if the column is empty.
-fn by_slot(order: &[u32], column: &[Vec3], out: &mut Vec<Row>) {
-    if column.is_empty() {
-        out.clear();
-        return;
+/// The part of a column that belongs to some particles, with something added where there is something: on its own, so that many reads are
+/// under way at once.
+fn fetch(order: &[u32], column: &[Vec3], more: &[Vec3], out: &mut [Row]) {
+    for (out, &particle) in out.iter_mut().zip(order) {
+        let more = more.get(particle as usize).copied().unwrap_or(Vec3::ZERO);
+        let [x, y, z] = (column[particle as usize] + more).to_array();
+        out.0 = [x, y, z, 0.0, 0.0, 0.0, 0.0, 0.0];
     }
-    out.resize(order.len(), Row::default());
-    out.par_chunks_mut(2048).zip(order.par_chunks(2048)).for_each(|(out, order)| {
-        for (out, &particle) in out.iter_mut().zip(order) {
-            let [x, y, z] = column[particle as usize].to_array();
-            out.0 = [x, y, z, 0.0, 0.0, 0.0, 0.0, 0.0];
-        }
-    });
 }
 
 struct Scatter<'a> {

@@ -1,10 +1,12 @@
 //! How the space around each guide moves with it.
 
+use std::f32::consts::{FRAC_1_SQRT_2, SQRT_2};
+
 use glam::{Mat3, Quat, Vec3};
 use rayon::prelude::*;
 
 use super::Curves;
-use super::lanes::{Maps, rows};
+use super::lanes::{Maps, NUMBERS, rows};
 use super::nearest::PointTree;
 use super::plan::coordinate_at;
 use super::smooth::{reach_without_curls, smooth};
@@ -75,7 +77,7 @@ impl RestGuides {
     /// The maps from rest to posed space, guide after guide; slot by slot too if `slots` is set.
     pub(super) fn maps(&self, posed: &[Vec3], slots: bool, maps: &mut Maps) {
         let rows = rows(self.slots);
-        maps.rows.resize(rows * self.curves.strands(), [Row::default(); 12]);
+        maps.rows.resize(rows * self.curves.strands(), [Row::default(); NUMBERS]);
         self.find_maps(posed, &mut maps.rows);
         if slots {
             maps.slots.resize(self.slots * self.curves.strands(), [Row::default(); 2]);
@@ -83,16 +85,19 @@ impl RestGuides {
             guides.with_min_len(16).for_each(|(slots, rows)| {
                 for (slot, map) in slots.iter_mut().enumerate() {
                     let (row, lane) = (&rows[slot / WIDTH], slot % WIDTH);
-                    for (number, value) in row.iter().enumerate() {
-                        let (vector, axis) = (number / 3, number % 3);
-                        map[vector / 2].0[4 * (vector % 2) + axis] = value.0[lane];
+                    let [x, y, z, w, shift @ ..] = row.each_ref().map(|numbers| numbers.0[lane]);
+                    let rotation = Mat3::from_quat(Quat::from_xyzw(x, y, z, w) * FRAC_1_SQRT_2);
+                    let Mat3 { x_axis, y_axis, z_axis } = rotation;
+                    let vectors = [x_axis, y_axis, z_axis, Vec3::from_array(shift)];
+                    for (vector, numbers) in vectors.into_iter().enumerate() {
+                        map[vector / 2].0[4 * (vector % 2)..][..3].copy_from_slice(&numbers.to_array());
                     }
                 }
             });
         }
     }
 
-    fn find_maps(&self, posed: &[Vec3], maps: &mut [[Row; 12]]) {
+    fn find_maps(&self, posed: &[Vec3], maps: &mut [[Row; NUMBERS]]) {
         maps.par_chunks_mut(rows(self.slots))
             .zip(self.coordinates.par_chunks(self.slots))
             .enumerate()
@@ -112,13 +117,10 @@ impl RestGuides {
                         from = from.lerp(rest[vertex + 1], t);
                         to = to.lerp(moved[vertex + 1], t);
                     }
-                    let rotation = Mat3::from_quat(turn);
-                    let columns = [rotation.x_axis, rotation.y_axis, rotation.z_axis, to - rotation * from];
-                    let map = &mut maps[slot / WIDTH];
-                    for (column, numbers) in columns.into_iter().zip(map.as_chunks_mut::<3>().0) {
-                        for (axis, row) in numbers.iter_mut().enumerate() {
-                            row.0[slot % WIDTH] = column[axis];
-                        }
+                    let (shift, scaled) = (to - turn * from, turn * SQRT_2);
+                    let numbers = [scaled.x, scaled.y, scaled.z, scaled.w, shift.x, shift.y, shift.z];
+                    for (row, number) in maps[slot / WIDTH].iter_mut().zip(numbers) {
+                        row.0[slot % WIDTH] = number;
                     }
                 }
             });
@@ -133,19 +135,23 @@ impl RestGuides {
         let edge = |points: &[Vec3]| (points[own + 1] - points[own]).try_normalize();
         let (Some(from), Some(to)) = (edge(rest), edge(posed)) else { return Quat::IDENTITY };
         let along = Quat::from_rotation_arc(from, to);
+        let turn = Mat3::from_quat(along);
         let (mut sine, mut cosine) = (0.0, 0.0);
         for &neighbour in &self.neighbours[guide] {
             let other = start(neighbour as usize);
-            let before = along * (rest[other] - rest[own]);
+            let before = turn * (rest[other] - rest[own]);
             let after = posed[other] - posed[own];
             let (before, after) = (before.reject_from_normalized(to), after.reject_from_normalized(to));
             sine += to.dot(before.cross(after));
             cosine += before.dot(after);
         }
-        if sine.hypot(cosine) < 1e-20 {
+        let size = (sine * sine + cosine * cosine).sqrt();
+        if size < 1e-20 {
             return along;
         }
-        (Quat::from_axis_angle(to, sine.atan2(cosine)) * along).normalize()
+        // Twice the half angle's sine and cosine, times the cosine, or times the sine where the angle is near half a turn.
+        let (across, own) = if cosine > 0.0 { (sine, size + cosine) } else { (size - cosine, sine) };
+        (Quat::from_xyzw(across * to.x, across * to.y, across * to.z, own) * along).normalize()
     }
 }
 

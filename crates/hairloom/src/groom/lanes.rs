@@ -6,19 +6,25 @@ use glam::Vec3;
 
 use super::Curves;
 use super::follow::Binding;
-use crate::math::lanes::{Kernel, Lane, Row, WIDTH};
+use crate::math::lanes::{Kernel, Lane, Row, WIDTH, copy_past_caches, prefetch_whole};
 
+/// So many strands ahead the maps of guides are sent for.
+const AHEAD: usize = 2;
 /// A vertex within this part of the distance between slots counts as lying on one.
 const ON_SLOT: f32 = 1e-3;
 
-/// Affine maps of guides, each of three columns and a shift, laid out for two kinds of strands.
+/// Rotations and shifts of guides, laid out for two kinds of strands.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Maps {
-    /// Eight slots of a guide, number by number.
-    pub rows: Vec<[Row; 12]>,
-    /// Slot by slot, four numbers for each vector.
+    /// Eight slots of a guide, number by number: the quaternion of the rotation times √2, vector first, and the shift. Strands read
+    /// maps all over memory, so the fewer numbers the better.
+    pub rows: Vec<[Row; NUMBERS]>,
+    /// Slot by slot three columns and a shift, four numbers for each vector.
     pub slots: Vec<[Row; 2]>,
 }
+
+/// Numbers of a map in [`Maps::rows`].
+pub(super) const NUMBERS: usize = 7;
 
 /// How many rows the slots of a guide take up.
 pub(super) fn rows(slots: usize) -> usize {
@@ -116,12 +122,13 @@ impl Kernel for PoseStrands<'_> {
     /// strands before the next, so that lengths are found eight at a time.
     #[inline(always)]
     fn run<L: Lane>(mut self) {
-        let mut all = std::mem::take(&mut self.out);
+        let all = std::mem::take(&mut self.out);
         let mut moved = std::mem::take(self.scratch);
         moved.resize(all.len());
         let start = self.rest.range(self.first).start;
         for (index, binding) in self.bindings.iter().enumerate() {
             let strand = self.first + index;
+            self.send_for_maps(index + AHEAD);
             let range = self.rest.range(strand);
             let to = range.start - start;
             if binding.same_as.is_some() {
@@ -135,10 +142,10 @@ impl Kernel for PoseStrands<'_> {
         let [x, y, z] = &self.rest.axes;
         let rest = [&x[start..], &y[start..], &z[start..]];
         moved.find_edges(self.keep_lengths.then_some(rest));
-        let mut from = 0;
+        let (mut from, mut laid) = (0, std::mem::take(&mut moved.laid));
         for (index, (binding, &root)) in self.bindings.iter().zip(self.roots).enumerate() {
             let count = self.rest.range(self.first + index).len();
-            let out = all.split_off_mut(..count).unwrap_or_default();
+            let out = &mut laid[from..from + count];
             if let Some(guide) = binding.same_as {
                 out.copy_from_slice(&self.posed[self.guides.range(guide as usize)]);
                 if let Some(start) = out.first_mut() {
@@ -149,6 +156,9 @@ impl Kernel for PoseStrands<'_> {
             }
             from += count;
         }
+        // Nobody reads them before all strands are there, which is more than the caches hold.
+        copy_past_caches(&laid, all);
+        moved.laid = laid;
         *self.scratch = moved;
     }
 }
@@ -156,6 +166,18 @@ impl Kernel for PoseStrands<'_> {
 /// Where the maps of three guides take a point: M₀ + β (w₀ M₀ + w₁ M₁ + w₂ M₂ − M₀). No closures here: what is not inlined is not
 /// compiled for the processor at hand.
 impl PoseStrands<'_> {
+    /// Sends for the maps of a strand to come: those of the guides lie all over memory.
+    #[inline(always)]
+    fn send_for_maps(&self, index: usize) {
+        let Some(binding) = self.bindings.get(index) else { return };
+        let rows = self.betas.len();
+        for guide in binding.guides {
+            for row in 0..rows {
+                prefetch_whole(&self.maps.rows, guide as usize * rows + row);
+            }
+        }
+    }
+
     /// A strand with one vertex on each slot, eight vertices at a time. Of the last eight some may lie beyond its end: the next strand
     /// writes over them.
     #[inline(always)]
@@ -167,16 +189,20 @@ impl PoseStrands<'_> {
             let y = L::load(&eight(&self.rest.axes[1], from));
             let z = L::load(&eight(&self.rest.axes[2], from));
             let multi = L::load(&self.betas[row]);
-            let mut sum = [L::zero(); 3];
+            let mut sum = [x, y, z];
             for guide in 0..3 {
                 let own = if guide == 0 { L::one() - multi } else { L::zero() };
                 let share = multi.mul_add(L::splat(f64::from(binding.weights[guide])), own);
                 let map = &self.maps.rows[binding.guides[guide] as usize * rows + row];
-                for (axis, sum) in sum.iter_mut().enumerate() {
-                    let along_x = x.mul_add(L::load(&map[axis]), L::load(&map[9 + axis]));
-                    let along_y = y.mul_add(L::load(&map[3 + axis]), along_x);
-                    *sum = share.mul_add(z.mul_add(L::load(&map[6 + axis]), along_y), *sum);
-                }
+                // x + 2 w (q × x) + 2 q × (q × x) + shift, and shares sum to one.
+                let (a, b, c, w) = (L::load(&map[0]), L::load(&map[1]), L::load(&map[2]), L::load(&map[3]));
+                let (u, v, t) = (b * z - c * y, c * x - a * z, a * y - b * x);
+                let to_x = w.mul_add(u, b.mul_add(t, L::load(&map[4]) - c * v));
+                let to_y = w.mul_add(v, c.mul_add(u, L::load(&map[5]) - a * t));
+                let to_z = w.mul_add(t, a.mul_add(v, L::load(&map[6]) - b * u));
+                sum[0] = share.mul_add(to_x, sum[0]);
+                sum[1] = share.mul_add(to_y, sum[1]);
+                sum[2] = share.mul_add(to_z, sum[2]);
             }
             for (sum, axis) in sum.into_iter().zip(&mut moved.points) {
                 if let Some(out) = axis[to..].first_chunk_mut::<WIDTH>() {
@@ -230,17 +256,20 @@ fn eight(column: &[f32], from: usize) -> Row {
     column.get(from..).and_then(<[f32]>::first_chunk).map_or(Row::default(), |&numbers| Row(numbers))
 }
 
-/// Points as the guides carried them [m] and the edges before each of them [m], by axis; points have a row more.
+/// Points as the guides carried them [m] and the edges before each of them [m], by axis; points have a row more. And the points as they
+/// are at last [m].
 #[derive(Default)]
 pub(super) struct Moved {
     points: [Vec<f32>; 3],
     edges: [Vec<f32>; 3],
+    laid: Vec<Vec3>,
 }
 
 impl Moved {
     fn resize(&mut self, points: usize) {
         self.points.iter_mut().for_each(|axis| axis.resize(points + WIDTH, 0.0));
         self.edges.iter_mut().for_each(|axis| axis.resize(points, 0.0));
+        self.laid.resize(points, Vec3::ZERO);
     }
 
     /// The edge before each point, brought to its length at rest where points at rest are given, by axis [m]. What the first points of

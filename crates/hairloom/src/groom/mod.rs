@@ -27,7 +27,7 @@ pub use follow::{Binding, Follow, FollowBlend, FollowError};
 pub use grow::{Bangs, Clumps, Comb, Curl, GrowError, Preset, Style, Surface, Tie, grow, hairy_ball};
 pub use pick::{Pick, pick_guides};
 pub use remap::Remap;
-pub use resample::resample;
+pub use resample::{resample, resample_in_all};
 pub use seating::{OffSkin, Seating};
 
 use glam::{Vec2, Vec3};

@@ -4,9 +4,44 @@ use super::{Groom, GroomError};
 /// The groom with `vertices` vertices (at least two) on every strand, evenly spaced along the old polyline.
 /// End points stay exactly where they are, values at vertices are interpolated (whole numbers: the nearest).
 pub fn resample(groom: &Groom, vertices: usize) -> Groom {
-    let vertices = vertices.max(2);
+    resample_each(groom, |_| vertices)
+}
+
+/// The groom with so many vertices in all, shared out by the lengths of the strands, so that edges are as even as they can be. Every strand
+/// gets two at least, whatever that makes of the sum.
+pub fn resample_in_all(groom: &Groom, vertices: usize) -> Groom {
+    let lengths: Vec<f64> =
+        (0..groom.strands()).map(|strand| f64::from(groom.curves.length(strand))).collect();
+    let edges = vertices.saturating_sub(lengths.len());
+    let per_length = edges as f64 / lengths.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+    let shares: Vec<f64> = lengths.iter().map(|length| length * per_length).collect();
+    let mut counts: Vec<usize> = shares.iter().map(|share| (*share as usize).max(1)).collect();
+    // One more or less for those that miss most of their share, or have most beyond it.
+    let mut order: Vec<usize> = (0..counts.len()).collect();
+    let mut given: usize = counts.iter().sum();
+    while given != edges {
+        let missing = |&strand: &usize| shares[strand] - counts[strand] as f64;
+        order.sort_by(|a, b| missing(b).total_cmp(&missing(a)));
+        if given < edges {
+            order.iter().take(edges - given).for_each(|&strand| counts[strand] += 1);
+        } else {
+            let longer = order.iter().rev().filter(|&&strand| counts[strand] > 1).take(given - edges);
+            let longer: Vec<usize> = longer.copied().collect();
+            longer.iter().for_each(|&strand| counts[strand] -= 1);
+            if longer.is_empty() {
+                break;
+            }
+        }
+        given = counts.iter().sum();
+    }
+    resample_each(groom, |strand| counts[strand] + 1)
+}
+
+/// The groom with as many vertices on each strand as `vertices` says, at least two.
+fn resample_each(groom: &Groom, vertices: impl Fn(usize) -> usize) -> Groom {
     let mut plan = Plan::new();
     for (index, strand) in groom.curves.iter().enumerate() {
+        let vertices = vertices(index).max(2);
         if strand.len() < 2 {
             continue;
         }
@@ -46,7 +81,29 @@ impl Groom {
 mod tests {
     use glam::{Vec2, Vec3};
 
-    use super::super::{Attribute, Curves, Domain, Groom, Root, Values, resample};
+    use super::super::{Attribute, Curves, Domain, Groom, Root, Values, resample, resample_in_all};
+
+    #[test]
+    fn vertices_in_all_are_shared_out_by_length() {
+        let mut curves = Curves::default();
+        for length in [0.1, 0.3, 0.2, 1e-4, 0.11] {
+            curves.push((0..5).map(|k| Vec3::X * (length * k as f32 / 4.0)));
+        }
+        let groom = Groom { curves, ..Groom::default() };
+        for total in [10, 11, 12, 29, 53, 1000] {
+            let shared = resample_in_all(&groom, total);
+            assert_eq!(shared.curves.points.len(), total);
+            let edges = |strand: usize| shared.curves.vertices_of(strand) - 1;
+            assert!(edges(0) <= edges(4) && edges(4) <= edges(2) && edges(2) <= edges(1));
+            if total > 50 {
+                let longest = |strand: usize| groom.curves.length(strand) / edges(strand) as f32;
+                let of_long = [0, 1, 2, 4].map(longest);
+                let most = of_long.iter().copied().fold(0.0, f32::max);
+                assert!(of_long.iter().all(|&edge| edge > 0.7 * most), "{of_long:?}");
+            }
+        }
+        assert_eq!(resample_in_all(&groom, 3).curves.points.len(), 10, "two for each strand at least");
+    }
 
     fn quarter_circle(vertices: usize) -> Groom {
         let mut curves = Curves::default();

@@ -211,6 +211,9 @@ impl GroomSource {
 pub struct GuideSettings {
     /// Part of the strands that is simulated, above 0 and at most 1; of no effect on marked guides.
     pub fraction: f64,
+    /// Vertices of a guide on the mean, shared out by length, or as the strands have them: what is simulated may be finer or
+    /// coarser than what is drawn.
+    pub vertices: Option<f64>,
     /// Which strands are guides.
     pub pick: GuidePick,
     /// How followers blend several guides.
@@ -233,10 +236,11 @@ pub struct GuideBlend {
 
 impl GuideSettings {
     fn read(field: Field<'_>) -> Result<Self, SceneError> {
-        let section = field.section(&["fraction", "pick", "blend", "keep_lengths", "seed"])?;
+        let section = field.section(&["fraction", "vertices", "pick", "blend", "keep_lengths", "seed"])?;
         let blend = section.section("blend", &["root", "tip"])?;
         Ok(Self {
             fraction: section.or("fraction", 0.03, |field| field.between(1e-6, 1.0))?,
+            vertices: section.maybe("vertices", |field| field.between(2.0, f64::from(MOST_VERTICES)))?,
             pick: section.or("pick", GuidePick::Farthest, |field| field.choice())?,
             blend: GuideBlend {
                 root: blend.or("root", 0.0, |field| field.between(0.0, 1.0))?,

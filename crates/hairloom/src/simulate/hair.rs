@@ -10,7 +10,7 @@ use super::{SimulationError, Warning};
 use crate::body::{Bodies, Lookout, Obstacles, TriMesh};
 use crate::groom::{
     Domain, Follow, FollowBlend, Groom, GroomError, Pick, Root, Seating, Skin, Surface, Turned, Values, grow,
-    hairy_ball, pick_guides, resample, turn_strands,
+    hairy_ball, pick_guides, resample, resample_in_all, turn_strands,
 };
 use crate::scene::{
     Attach, Attachments, BangsPlace, BuiltinGroom, GroomSettings, GroomSource, GuidePick, GuideSettings,
@@ -280,7 +280,11 @@ pub(super) fn pick(
             "the groom marks no strands as guides; set groom.guides.pick to \"farthest\"".into(),
         ));
     }
-    let guides = groom.subset(&picked).map_err(|error| wrong(error.to_string()))?;
+    let mut guides = groom.subset(&picked).map_err(|error| wrong(error.to_string()))?;
+    if let Some(vertices) = settings.vertices {
+        let vertices = (vertices * guides.strands() as f64).round() as usize;
+        guides = resample_in_all(&guides, vertices);
+    }
     let mut follow = Follow::bind(&guides, groom).map_err(|error| wrong(error.to_string()))?;
     let (root, tip) = (settings.blend.root as f32, settings.blend.tip as f32);
     follow.blend = FollowBlend { root, tip, keep_lengths: settings.keep_lengths };
@@ -291,12 +295,14 @@ pub(super) fn pick(
 }
 
 impl Followers {
-    /// The points of all strands for posed guides, at the end of the step under way.
+    /// The points of all strands for posed guides, at the end of the step under way. `outside` gets, for each of them, whether it is outside of
+    /// all bodies for sure; nothing where there are none.
     pub(super) fn pose(
         &mut self,
         guides: &[Vec3],
         bodies: &Bodies,
         points: &mut [Vec3],
+        outside: &mut Vec<bool>,
     ) -> Result<(), SimulationError> {
         let roots: Vec<Vec3> = self
             .roots
@@ -312,24 +318,28 @@ impl Followers {
             .apply(guides, &roots, points)
             .map_err(|error| SimulationError::Groom(error.to_string()))?;
         let obstacles = bodies.at(1.0);
+        outside.clear();
         if obstacles.any_collides() {
-            self.leave_bodies(&obstacles, points);
+            outside.resize(points.len(), false);
+            self.leave_bodies(&obstacles, points, outside);
         }
         Ok(())
     }
 
     /// Followers do not feel bodies: each strand leaves them from root to tip, keeping its lengths.
-    fn leave_bodies(&self, obstacles: &Obstacles<'_>, mut points: &mut [Vec3]) {
+    fn leave_bodies(&self, obstacles: &Obstacles<'_>, mut points: &mut [Vec3], mut outside: &mut [bool]) {
         let mut strands = Vec::with_capacity(self.counts.len());
         for &count in &self.counts {
-            strands.push(points.split_off_mut(..count).unwrap_or_default());
+            let strand = points.split_off_mut(..count).unwrap_or_default();
+            strands.push((strand, outside.split_off_mut(..count).unwrap_or_default()));
         }
-        strands.into_par_iter().with_min_len(64).for_each(|strand| {
+        strands.into_par_iter().with_min_len(64).for_each(|(strand, outside)| {
             let (mut carried, mut lookout) = (Vec3::ZERO, Lookout::new(obstacles));
             for i in 1..strand.len() {
                 strand[i] += carried;
                 let (leader, edge) = (strand[i - 1], strand[i] - strand[i - 1]);
                 let near = lookout.nearer(strand[i], CLEARANCE).is_some();
+                outside[i] = !near;
                 if let Some(touch) = near.then(|| resolve(obstacles, leader, edge, CLEARANCE)).flatten() {
                     carried += touch.edge - edge;
                     strand[i] = leader + touch.edge;

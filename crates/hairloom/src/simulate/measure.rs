@@ -113,8 +113,9 @@ fn measure_strand(
     measures
 }
 
-/// Measures followers as they are written, against the groom that they came from; their roots sit on a body.
-pub fn measure_written(groom: &Curves, points: &[Vec3], bodies: &Bodies) -> Written {
+/// Measures followers as they are written, against the groom that they came from; their roots sit on a body. Points that are `outside` of all
+/// bodies for sure are not looked at again; where it is empty, all are.
+pub fn measure_written(groom: &Curves, points: &[Vec3], bodies: &Bodies, outside: &[bool]) -> Written {
     let obstacles = bodies.at(1.0);
     let strands: Vec<Written> = (0..groom.strands())
         .into_par_iter()
@@ -130,7 +131,8 @@ pub fn measure_written(groom: &Curves, points: &[Vec3], bodies: &Bodies) -> Writ
                     let value = (edge(now) / edge(rest) - 1.0).abs();
                     written.stretch = worse(written.stretch, Worst { value, strand, vertex });
                 }
-                if vertex > 0 {
+                let sure = outside.get(groom.range(strand).start + vertex).copied().unwrap_or(false);
+                if vertex > 0 && !sure {
                     let value = depth(&mut lookout, now[vertex]);
                     written.penetration = worse(written.penetration, Worst { value, strand, vertex });
                 }

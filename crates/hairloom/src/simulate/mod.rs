@@ -141,6 +141,8 @@ pub struct Simulation {
     /// The state before the last step.
     before: State,
     strands: Frame,
+    /// Whether a point of the strands is outside of all bodies for sure, where they follow guides among bodies.
+    outside: Vec<bool>,
     frame: u32,
     /// Steps that were done.
     steps: u64,
@@ -216,6 +218,7 @@ impl Simulation {
             before: state.clone(),
             state,
             strands,
+            outside: Vec::new(),
             frame: 0,
             steps: 0,
             warnings,
@@ -349,8 +352,9 @@ impl Simulation {
         self.show_strands(jumped)?;
         if self.followers.is_some() {
             report.add_seconds("followers", shown.elapsed().as_secs_f64());
-            measures.written = report
-                .time("measure", || measure_written(&self.groom.curves, &self.strands.points, &self.bodies));
+            measures.written = report.time("measure", || {
+                measure_written(&self.groom.curves, &self.strands.points, &self.bodies, &self.outside)
+            });
         }
         self.frame = frame;
         Ok(FrameReport { frame, time: end, solver: report, measures, seconds: clock.elapsed().as_secs_f64() })
@@ -413,7 +417,7 @@ impl Simulation {
         };
         let guides: Vec<Vec3> = self.state.positions.iter().map(|p: &DVec3| p.as_vec3()).collect();
         let mut before = self.strands.points.clone();
-        followers.pose(&guides, &self.bodies, &mut self.strands.points)?;
+        followers.pose(&guides, &self.bodies, &mut self.strands.points, &mut self.outside)?;
         let per_frame = self.scene.time.fps as f32;
         if jumped {
             let velocities = self.state.velocities.iter().map(|v| v.as_vec3());
@@ -422,7 +426,7 @@ impl Simulation {
                 .zip(velocities)
                 .map(|(&point, velocity)| point - velocity / per_frame)
                 .collect();
-            followers.pose(&guides, &self.bodies, &mut before)?;
+            followers.pose(&guides, &self.bodies, &mut before, &mut Vec::new())?;
         }
         for ((velocity, now), before) in
             self.strands.velocities.iter_mut().zip(&self.strands.points).zip(&before)

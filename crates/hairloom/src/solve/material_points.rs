@@ -29,9 +29,19 @@ impl<'a> Inset<'a> {
 
 impl Boundary for Inset<'_> {
     fn contacts(&self, point: Vec3, visit: &mut dyn FnMut(Contact)) {
-        self.bodies.contacts(point, &mut |contact| {
-            visit(Contact { distance: contact.distance + self.by, ..contact });
-        });
+        for index in self.bodies.collider_indices() {
+            // No search for the surface where hair has no business anyway.
+            match self.bodies.deep_velocity(index, point) {
+                Some((depth, velocity)) if depth > self.by => {
+                    let (distance, normal) = (self.by - depth, Vec3::ZERO);
+                    visit(Contact { distance, normal, velocity, friction: f32::INFINITY });
+                }
+                _ => {
+                    let contact = self.bodies.contact(index, point);
+                    visit(Contact { distance: contact.distance + self.by, ..contact });
+                }
+            }
+        }
     }
 
     fn clearance(&self, point: Vec3) -> f32 {

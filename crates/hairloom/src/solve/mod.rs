@@ -74,6 +74,13 @@ pub trait Solver: Send {
     fn step(&mut self, drive: &Drive<'_>, step: Step) -> Result<Report, StepError>;
     /// Writes positions and velocities as every method understands them.
     fn store(&self, state: &mut State);
+
+    /// Writes where the vertices are [m], and nothing else: enough for strands that follow, and quicker.
+    fn store_positions(&self, positions: &mut Vec<glam::DVec3>) {
+        let mut state = State::default();
+        self.store(&mut state);
+        *positions = state.positions;
+    }
     /// Writes all that this method needs to go on bit for bit.
     fn save(&self, out: &mut Checkpoint);
     /// Goes on from a checkpoint.

@@ -14,9 +14,12 @@
 //! more than the single closest point alone, and for one point the error can be measured (a test does).
 
 mod build;
+mod clearance;
 mod march;
 
 use glam::Vec3;
+
+pub(crate) use clearance::LowerClearances;
 
 /// Distances are known up to this many cells from the surface.
 pub(crate) const BAND: f32 = 5.0;
@@ -162,32 +165,22 @@ impl DistanceGrid {
 
     /// A triangle that is probably among the closest to a point, if that is near the surface.
     pub(crate) fn close_triangle(&self, point: Vec3) -> Option<u32> {
-        let (node, _) = self.nearest_node(point);
-        Some(self.nearest[node]).filter(|&triangle| triangle != build::NONE)
+        Some(self.nearest[self.nearest_node(point)]).filter(|&triangle| triangle != build::NONE)
     }
 
-    /// The node nearest to a point, and how many cells it is away.
-    fn nearest_node(&self, point: Vec3) -> (usize, f32) {
+    /// How deep inside a point is at least [m], if the node nearest to it is deeper than the band.
+    pub(crate) fn depth(&self, point: Vec3) -> Option<f32> {
+        let deep = self.distances[self.nearest_node(point)] <= -self.band();
+        // The node is no more than half the diagonal of a cell away, and marching errs outwards.
+        deep.then(|| self.band() - (1.0 + MARCHING_ERROR) * self.layout.cell)
+    }
+
+    /// The node nearest to a point.
+    fn nearest_node(&self, point: Vec3) -> usize {
         let [_, row, layer] = self.layout.strides();
         let at = (point - self.layout.low) * self.layout.inverse_cell;
         let node = (at + 0.5).max(Vec3::ZERO).min(self.layout.last()).as_uvec3();
-        let index = node.x as usize + node.y as usize * row + node.z as usize * layer;
-        (index, at.distance(node.as_vec3()))
-    }
-
-    /// A lower bound of the signed distance at any point [m]: no distance changes faster than the way from the
-    /// nearest node, and no surface is nearer than the box around it.
-    pub fn clearance(&self, point: Vec3) -> f32 {
-        let (node, way) = self.nearest_node(point);
-        let distance = self.distances[node];
-        if distance <= -self.band() {
-            // Deeper than the band, and at most half through the box.
-            return -0.5 * (self.surface_high - self.surface_low).min_element();
-        }
-        let marched = if distance.abs() > EXACT * self.layout.cell { MARCHING_ERROR } else { 0.0 };
-        let bound = distance - (way + marched) * self.layout.cell;
-        let outside = (self.surface_low - point).max(point - self.surface_high).max(Vec3::ZERO).length();
-        if outside > 0.0 { outside.max(bound) } else { bound }
+        node.x as usize + node.y as usize * row + node.z as usize * layer
     }
 }
 

@@ -88,6 +88,29 @@ fn clearance_never_exceeds_the_distance() {
 }
 
 #[test]
+fn points_deep_inside_a_rigid_mesh_know_its_velocity_without_a_search() {
+    let mesh = Shape::Mesh(shape(&sphere(0.1, 24), 0.005, MeshQuery::Exact));
+    let mut bodies = Bodies::new(vec![Body::new("ball", mesh, 0.0).unwrap()]);
+    let pose = |x: f64| Pose { translation: glam::DVec3::new(x, 0.3, 0.1), ..Pose::IDENTITY };
+    bodies.begin_step(&[Motion::Rigid { start: pose(0.0), end: pose(0.1) }], 0.1).unwrap();
+    let obstacles = bodies.at(1.0);
+    let (mut random, mut deep) = (Random::new(15), 0);
+    for _ in 0..3000 {
+        let p = Vec3::new(0.1, 0.3, 0.1) + random.point(0.15);
+        let truth = -obstacles.closest(0, p).unwrap().distance;
+        match obstacles.deep_velocity(0, p) {
+            Some((depth, velocity)) => {
+                deep += 1;
+                assert!(depth > 0.01 && depth <= truth, "{depth} {truth}");
+                assert!(velocity.distance(Vec3::X) < 1e-5, "{velocity}");
+            }
+            None => assert!(truth < (BAND + 2.0) * 0.005, "{truth}"),
+        }
+    }
+    assert!(deep > 100, "{deep}");
+}
+
+#[test]
 fn bodies_have_the_clearance_of_the_nearest_for_one_point_and_for_many() {
     let mesh = Shape::Mesh(shape(&sphere(0.1, 24), 0.005, MeshQuery::Exact));
     let shapes = [

@@ -1,7 +1,11 @@
+use crate::math::lanes::prefetch_whole;
 use crate::math::{Loads, Stored, StoredKernel};
 
 /// Columns that the circular buffers hold, a power of two above the largest half-bandwidth.
 const RING: usize = 16;
+
+/// So many columns ahead memory is sent for: many systems are more than the caches hold.
+const AHEAD: usize = 24;
 
 /// One column of the lower triangle of a band matrix, one matrix per lane.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -195,7 +199,8 @@ impl<S: Stored, const W: usize> StoredKernel<S> for Solve<'_, S, W> {
     fn run<R: Loads<S>>(self) -> S {
         let size = self.columns.len().min(self.rights.len());
         let mut factoring = Factoring::<S, R, W>::new(size, self.scratch);
-        for (column, right) in self.columns.iter().zip(self.rights.iter()) {
+        for (index, (column, right)) in self.columns.iter().zip(self.rights.iter()).enumerate() {
+            prefetch_whole(self.columns, index + AHEAD);
             let mut below = [R::zero(); W];
             for (value, stored) in below.iter_mut().zip(&column.below) {
                 *value = R::load_from(stored);

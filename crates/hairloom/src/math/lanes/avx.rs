@@ -20,6 +20,40 @@ pub(super) fn send_for<T>(element: &T) {
     unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(element).cast()) };
 }
 
+/// Bytes of a line of the cache.
+const LINE: usize = 64;
+
+/// Sends for all lines of an element.
+#[inline(always)]
+pub(super) fn send_for_lines<T>(element: *const T) {
+    let start = element.cast::<i8>();
+    for line in 0..size_of::<T>().div_ceil(LINE) {
+        // SAFETY: every x86-64 processor has this instruction; it is a hint that reads nothing, whatever the address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(line * LINE)) };
+    }
+}
+
+/// Copies points; whole lines of the cache go past it.
+pub(super) fn stream(from: &[glam::Vec3], to: &mut [glam::Vec3]) {
+    assert_eq!(from.len(), to.len());
+    let floats = 3 * from.len();
+    let (from, to) = (from.as_ptr().cast::<f32>(), to.as_mut_ptr().cast::<f32>());
+    let head = to.align_offset(LINE).min(floats);
+    let body = (floats - head) / (LINE / 4) * (LINE / 4);
+    // SAFETY: a point is three floats and nothing else, so both slices are `floats` floats, and they do not overlap. What is streamed
+    // begins at a line of the cache, so every store is aligned; every x86-64 processor has these instructions. The fence makes
+    // the stores visible to whoever is told of them later.
+    unsafe {
+        std::ptr::copy_nonoverlapping(from, to, head);
+        for at in (head..head + body).step_by(4) {
+            _mm_stream_ps(to.add(at), _mm_loadu_ps(from.add(at)));
+        }
+        let done = head + body;
+        std::ptr::copy_nonoverlapping(from.add(done), to.add(done), floats - done);
+        _mm_sfence();
+    }
+}
+
 /// Runs a kernel with [`Avx`] lanes. Call only where [`available`] holds.
 pub(super) fn run<K: Kernel>(kernel: K) -> K::Output {
     assert!(available());

@@ -56,6 +56,25 @@ pub fn prefetch<T>(column: &[T], index: usize) {
     let _ = (column, index);
 }
 
+/// Sends for all of the element at `index`, which is larger than a line of the cache; beyond the end for what lies there, which is often the
+/// next column.
+#[inline(always)]
+pub fn prefetch_whole<T>(column: &[T], index: usize) {
+    #[cfg(target_arch = "x86_64")]
+    avx::send_for_lines(column.as_ptr().wrapping_add(index));
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (column, index);
+}
+
+/// Copies as many points as both slices hold to where nobody reads them soon: past the caches, which keep what they have.
+pub fn copy_past_caches(from: &[glam::Vec3], to: &mut [glam::Vec3]) {
+    let count = from.len().min(to.len());
+    #[cfg(target_arch = "x86_64")]
+    avx::stream(&from[..count], &mut to[..count]);
+    #[cfg(not(target_arch = "x86_64"))]
+    to[..count].copy_from_slice(&from[..count]);
+}
+
 /// A [`Real`] of eight lanes that can be read from and written to memory.
 pub trait Lane: Real {
     /// Reads eight values.
@@ -174,6 +193,18 @@ mod tests {
         }
         assert_eq!(rows[8].0, [10.0, 11.0, 12.0, 13.0, 20.0, 21.0, 22.0, 23.0]);
         assert_eq!(rows[9].0, [14.0, 15.0, 16.0, 17.0, 10.0, 11.0, 12.0, 13.0]);
+    }
+
+    #[test]
+    fn points_are_copied_past_the_caches_wherever_they_lie() {
+        let point = |k: usize| glam::Vec3::new(k as f32, 0.5 * k as f32, -(k as f32));
+        let from: Vec<glam::Vec3> = (0..200).map(point).collect();
+        for (first, count) in [(0, 0), (0, 1), (1, 5), (2, 17), (3, 64), (5, 150), (7, 193)] {
+            let mut to = vec![glam::Vec3::NAN; 210];
+            copy_past_caches(&from[first..first + count], &mut to[first..]);
+            assert_eq!(to[first..first + count], from[first..first + count]);
+            assert!(to[..first].iter().chain(&to[first + count..]).all(|point| point.is_nan()));
+        }
     }
 
     #[test]

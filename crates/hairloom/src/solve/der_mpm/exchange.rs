@@ -35,6 +35,16 @@ impl<S: Stored> Pack<S> {
         }
     }
 
+    /// Visits a column of the points with their velocities [m/s].
+    fn read_velocities<T>(&self, column: &mut [T], visit: impl Fn(&mut T, Vec3)) {
+        let mut column = column.iter_mut();
+        self.each_point(|lane, row| {
+            if let Some(value) = column.next() {
+                visit(value, get_vector(&self.moving[row].velocity, lane).as_vec3());
+            }
+        });
+    }
+
     /// Moves the strands as the grid moved their vertices, and takes the velocities over; those of pins stay their own.
     fn follow(&mut self, moved: &Moved<'_>, dt: f64, limit: f64, rows: &mut Vec<[S; 3]>) {
         rows.clear();
@@ -72,34 +82,34 @@ impl<S: Stored> Rods<S> {
         strands.flat_map(|strand| self.offsets[strand]..self.offsets[strand + 1]).collect()
     }
 
-    /// Lets `work` fill the part of a column that belongs to each pack.
-    fn fill<T: Send>(&self, mut column: &mut [T], work: impl Fn(&Pack<S>, &mut [T]) + Sync) {
-        let mut parts = Vec::with_capacity(self.packs.len());
-        for pack in &self.packs {
-            let (part, rest) = column.split_at_mut(pack.points());
-            parts.push((pack, part));
-            column = rest;
-        }
-        parts.into_par_iter().for_each(|(pack, part)| work(pack, part));
+    /// A column cut into the parts of the packs.
+    fn parts<'a, T>(&self, mut column: &'a mut [T]) -> Vec<&'a mut [T]> {
+        let part = |pack: &Pack<S>| column.split_off_mut(..pack.points()).unwrap_or_default();
+        self.packs.iter().map(part).collect()
     }
 
-    /// World positions of all points [m].
-    pub(super) fn read_positions(&self, column: &mut [DVec3]) {
-        self.fill(column, |pack, part| {
-            let positions = pack.lanes().flat_map(|(lane, _)| pack.positions(lane));
-            part.iter_mut().zip(positions).for_each(|(value, position)| *value = position);
+    /// World positions [m], twice, and velocities [m/s] of all points.
+    pub(super) fn read(&self, before: &mut [DVec3], positions: &mut [DVec3], velocities: &mut [Vec3]) {
+        let columns =
+            self.parts(before).into_par_iter().zip(self.parts(positions)).zip(self.parts(velocities));
+        self.packs.par_iter().zip(columns).for_each(|(pack, ((before, positions), velocities))| {
+            let places = pack.lanes().flat_map(|(lane, _)| pack.positions(lane));
+            for ((before, position), place) in before.iter_mut().zip(positions).zip(places) {
+                (*before, *position) = (place, place);
+            }
+            pack.read_velocities(velocities, |velocity, own| *velocity = own);
         });
     }
 
-    /// Velocities of all points [m/s].
-    pub(super) fn read_velocities(&self, column: &mut [Vec3]) {
-        self.fill(column, |pack, part| {
-            let mut part = part.iter_mut();
-            pack.each_point(|lane, row| {
-                if let Some(value) = part.next() {
-                    *value = get_vector(&pack.moving[row].velocity, lane).as_vec3();
-                }
-            });
+    /// A share of what velocities have changed by since `before` [m/s].
+    pub(super) fn read_changes(&self, before: &[Vec3], share: f32, changes: &mut [Vec3]) {
+        let mut rest = before;
+        let before: Vec<&[Vec3]> =
+            self.packs.iter().map(|pack| rest.split_off(..pack.points()).unwrap_or_default()).collect();
+        let columns = self.parts(changes).into_par_iter().zip(before);
+        self.packs.par_iter().zip(columns).for_each(|(pack, (changes, before))| {
+            pack.read_velocities(changes, |change, own| *change = own);
+            changes.iter_mut().zip(before).for_each(|(change, before)| *change = (*change - before) * share);
         });
     }
 

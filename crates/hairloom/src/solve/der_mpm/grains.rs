@@ -1,13 +1,12 @@
 //! The vertices as material points: the stage in which strands meet each other (section 3.2).
 
 use glam::{DQuat, DVec3, Mat3, Vec3};
-use rayon::prelude::*;
 
 use super::Params;
 use super::exchange::Moved;
 use super::rods::Rods;
 use crate::body::Obstacles;
-use crate::grid::{Approach, GridError, GridParams, MpmGrid, Particles};
+use crate::grid::{Approach, GridError, GridParams, MpmGrid, Particles, Solids};
 use crate::groom::Remap;
 use crate::math::{Stored, Symmetric3};
 use crate::scene::Model;
@@ -103,9 +102,8 @@ impl Grains {
 
     /// Takes over where the rods are before they are solved. Strain turns with hair that was carried round.
     pub(super) fn begin<S: Stored>(&mut self, rods: &mut Rods<S>) {
-        rods.read_positions(&mut self.before);
-        self.particles.positions.copy_from_slice(&self.before);
-        rods.read_velocities(&mut self.particles.velocities);
+        let Particles { positions, velocities, .. } = &mut self.particles;
+        rods.read(&mut self.before, positions, velocities);
         let mut start = 0;
         for (count, turn) in rods.take_turns() {
             if turn != DQuat::IDENTITY {
@@ -118,10 +116,7 @@ impl Grains {
 
     /// Takes over what the solve changed of the velocities: over all steps of the grid they get equal parts of it (section 3.3).
     pub(super) fn take_changes<S: Stored>(&mut self, rods: &Rods<S>, steps: u32) {
-        rods.read_velocities(&mut self.changes);
-        let share = 1.0 / steps as f32;
-        let columns = self.changes.par_iter_mut().zip(&self.particles.velocities);
-        columns.with_min_len(4096).for_each(|(change, &before)| *change = (*change - before) * share);
+        rods.read_changes(&self.particles.velocities, 1.0 / steps as f32, &mut self.changes);
     }
 
     /// One step of the grid over `dt` [s], among bodies where they are at its end, which came there as `approach` tells.
@@ -136,15 +131,13 @@ impl Grains {
         report: &mut Report,
     ) -> Result<u64, StepError> {
         let Self { grid, params, particles, changes, order, .. } = self;
-        let velocities = particles.velocities.par_iter_mut().zip(&*changes);
-        velocities.with_min_len(4096).for_each(|(velocity, &change)| *velocity += change);
         let failed = |error: GridError| lost(model, order, error);
         report.time("bin", || grid.bin(particles, params)).map_err(failed)?;
-        report.time("particles to grid", || grid.scatter_tiles(particles, &[], params, dt));
+        report.time("particles to grid", || grid.scatter_tiles(particles, changes, &[], params, dt));
         let within = Inset::new(bodies, self.inset);
         report.time("nodes", || grid.collect_and_update(params, &within, dt));
-        report.time("grid to particles", || grid.gather(particles, params, dt)).map_err(failed)?;
-        Ok(report.time("bodies", || particles.project(bodies, self.radius + margin, approach)))
+        let solids = Solids { boundary: bodies, margin: self.radius + margin, approach };
+        report.time("grid to particles", || grid.gather_among(particles, params, solids, dt)).map_err(failed)
     }
 
     /// Where the grid took the vertices.

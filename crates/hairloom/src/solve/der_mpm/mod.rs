@@ -35,8 +35,8 @@
 //! - The grid moves vertices, but turns edges only. Its velocities are smooth over a cell, which is as long as an edge: what they
 //!   do to lengths is no physics, and the paper's rods drift by it. Lengths stay within [`Params::most_stretch`] of rest.
 //! - Any collider bounds the nodes, not capsules alone, but only those too deep inside it for hair outside to reach ([`Params::inset`]): others
-//!   let hair sink towards the skin as through honey. Vertices are kept out at their own places, and at the end of a step leave bodies without
-//!   changing an edge's length.
+//!   let hair sink towards the skin as through honey. Nodes far inside a rigid mesh simply go along with it. Vertices are kept out at their
+//!   own places, and at the end of a step leave bodies without changing an edge's length.
 //! - The volume that parting hair gains is bounded ([`Params::most_gain`]).
 //! - The bound on curvature (section 4.1) scales the derivatives, too. On κb alone it makes the fold a minimum of energy, where hair is
 //!   caught.
@@ -69,6 +69,8 @@ mod tests;
 pub use params::{GrainKind, Params, Precision};
 
 use std::sync::Arc;
+
+use glam::DVec3;
 
 use self::drive::{Holds, approach};
 use self::grains::Grains;
@@ -277,6 +279,10 @@ impl<S: Stored> Solver for DerMpm<S> {
 
     fn store(&self, state: &mut State) {
         self.rods.store(state);
+    }
+
+    fn store_positions(&self, positions: &mut Vec<DVec3>) {
+        self.rods.store_positions(positions);
     }
 
     fn save(&self, out: &mut Checkpoint) {

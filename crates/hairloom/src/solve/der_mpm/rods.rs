@@ -70,6 +70,24 @@ impl<S: Stored> Rods<S> {
         });
     }
 
+    /// Writes where the vertices of all strands are [m].
+    pub(super) fn store_positions(&self, positions: &mut Vec<DVec3>) {
+        positions.resize(self.offsets.last().map_or(0, |&end| end as usize), DVec3::ZERO);
+        let mut rest = positions.as_mut_slice();
+        let counts = self.offsets.windows(2).map(|pair| (pair[1] - pair[0]) as usize);
+        let mut strands: Vec<&mut [DVec3]> =
+            counts.map(|count| rest.split_off_mut(..count).unwrap_or_default()).collect();
+        let of_pack = |pack: &Pack<S>| -> Vec<_> {
+            pack.lanes().map(|(lane, strand)| (lane, std::mem::take(&mut strands[strand]))).collect()
+        };
+        let parts: Vec<_> = self.packs.iter().map(of_pack).collect();
+        self.packs.par_iter().zip(parts).for_each(|(pack, strands)| {
+            for (lane, strand) in strands {
+                strand.iter_mut().zip(pack.positions(lane)).for_each(|(to, from)| *to = from);
+            }
+        });
+    }
+
     /// Lets `work` hold and load every strand, in parallel.
     pub(super) fn drive(&mut self, work: impl Fn(usize, &mut Driven<'_, S>) + Sync) {
         self.packs.par_iter_mut().for_each(|pack| {

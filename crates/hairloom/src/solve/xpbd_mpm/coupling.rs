@@ -108,7 +108,7 @@ impl Coupling {
         let (within, dt) = (Inset::new(bodies, OUT_OF_REACH * params.cell), dt as f32);
         let failed = |error: GridError| lost(model, order, error);
         report.time("bin", || grid.bin(particles, params)).map_err(failed)?;
-        report.time("particles to grid", || grid.scatter_tiles(particles, forces, params, dt));
+        report.time("particles to grid", || grid.scatter_tiles(particles, &[], forces, params, dt));
         report.time("nodes", || grid.collect_and_update(params, &within, dt));
         report.time("grid to particles", || grid.gather(particles, params, dt)).map_err(failed)?;
         for (index, (contact, predicted)) in contact.iter_mut().zip(predicted).enumerate() {

@@ -393,7 +393,7 @@ fn rods_follow_what_moves_their_vertices() {
     let order = rods.order();
     let (mut before, mut velocities) =
         (vec![DVec3::ZERO; model.vertices()], vec![Vec3::ZERO; model.vertices()]);
-    rods.read_positions(&mut before);
+    rods.read(&mut before, &mut vec![DVec3::ZERO; model.vertices()], &mut velocities);
     for (point, &vertex) in order.iter().enumerate() {
         let apart = before[point].distance(model.groomed[vertex as usize].as_dvec3());
         assert!(apart < 1e-7, "point {point} is {apart} m from its vertex");
