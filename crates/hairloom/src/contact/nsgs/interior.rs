@@ -26,6 +26,10 @@ impl Shift {
 const SHORT: f64 = 0.02;
 const MOST_SHORT: usize = 4;
 
+/// How exactly the shift's derivative is solved for, and in how many products: a step that is a little off loses the path.
+const SHEAR_TOLERANCE: f64 = 1.0e-8;
+const MOST_PRODUCTS: usize = 100;
+
 /// The cones' metric: normal less tangential.
 const SIGNS: DVec3 = DVec3::new(1.0, -1.0, -1.0);
 
@@ -234,7 +238,7 @@ impl<'a> Interior<'a> {
             product
         };
         let step = match self.shift {
-            Shift::Exact => gmres(apply, &preconditioned, 20, 1.0e-6),
+            Shift::Exact => gmres(apply, &preconditioned, MOST_PRODUCTS, SHEAR_TOLERANCE),
             Shift::Lagged | Shift::Held => preconditioned,
         };
         let force: Vec<DVec3> =
