@@ -176,7 +176,7 @@ fn within(
         }
         Global::InteriorPoint => {
             for shift in [Shift::Exact, Shift::Lagged] {
-                run.interior_point(shift);
+                run.interior_point(shift, false);
                 run.gauss_seidel((run.sweeps + FINISHING_SWEEPS).min(settings.most_sweeps));
             }
         }
@@ -289,7 +289,8 @@ impl<'a> Run<'a> {
     }
 
     /// Sweeps; then, where few contacts act, those alone; otherwise sweeps as long as they are likely to be done before the interior
-    /// point would, and then that: with each way of carrying the shift along until one solves the problem, sweeps to finish in between.
+    /// point would, and then that: from near what sweeps have found, then from its own start with each way of carrying the shift along,
+    /// until the problem is solved; sweeps to finish in between.
     fn hybrid(&mut self, problem: &Problem, units: &Units) {
         let most = self.settings.most_sweeps;
         self.gauss_seidel(LEAST_PATIENCE.min(most / 2));
@@ -298,10 +299,11 @@ impl<'a> Run<'a> {
             && let Some(step) = step
         {
             self.promising_sweeps(alternative(self.system, step), most / 2);
-            let held = (step <= HELD_WORK).then_some(Shift::Held);
-            let shifts = [Some(Shift::Exact), Some(Shift::Lagged), held];
-            for shift in shifts.into_iter().flatten() {
-                self.interior_point(shift);
+            let held = (step <= HELD_WORK).then_some((Shift::Held, false));
+            let tries =
+                [Some((Shift::Exact, true)), Some((Shift::Exact, false)), Some((Shift::Lagged, false)), held];
+            for (shift, is_near) in tries.into_iter().flatten() {
+                self.interior_point(shift, is_near);
                 self.gauss_seidel((self.sweeps + FINISHING_SWEEPS).min(most));
             }
         }
@@ -410,21 +412,27 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The interior point, from its own start; sweeps go on from the best that is known.
-    fn interior_point(&mut self, shift: Shift) {
+    /// The interior point, from near the best forces known or from its own start; sweeps go on from the best that is known.
+    fn interior_point(&mut self, shift: Shift, is_near: bool) {
         let most_steps = self.settings.most_interior_steps;
         if self.is_solved() || self.interior_steps >= most_steps {
             return;
         }
         let system = self.system;
         let mut interior = Interior::new(system, shift);
+        let start = if is_near {
+            // Farther than forces are off, or the path would begin beside its cones' surfaces.
+            interior.near(&self.best, (10.0 * self.errors.worse()).clamp(1.0e-4, 0.1))
+        } else {
+            interior.start()
+        };
         let accept = |forces: &[DVec3]| {
             self.interior_steps += 1;
             // Where there is no solution, its forces grow without limit: only a clear gain counts.
             self.offer_against(forces, 0.1) || self.interior_steps >= most_steps
         };
         match shift {
-            Shift::Exact | Shift::Lagged => interior.solve(INTERIOR_STEPS, accept),
+            Shift::Exact | Shift::Lagged => interior.solve(start, INTERIOR_STEPS, accept),
             Shift::Held => interior.solve_outer(HELD_PROGRAMMES, accept),
         }
         self.forces.copy_from_slice(&self.best);
