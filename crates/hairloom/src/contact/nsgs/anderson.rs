@@ -21,40 +21,28 @@ pub(super) struct Anderson {
 const PIECE: usize = 2048;
 
 fn dot(a: &[DVec3], b: &[DVec3]) -> f64 {
-    let piece = |(a, b): (&[DVec3], &[DVec3])| {
-        let mut sums = [0.0; 3];
-        for (a, b) in a.iter().zip(b) {
-            sums[0] += a.x * b.x;
-            sums[1] += a.y * b.y;
-            sums[2] += a.z * b.z;
-        }
-        sums[0] + sums[1] + sums[2]
-    };
-    if a.len() <= PIECE {
-        return piece((a, b));
+    let mut sums = [0.0; 3];
+    for (a, b) in a.iter().zip(b) {
+        sums[0] += a.x * b.x;
+        sums[1] += a.y * b.y;
+        sums[2] += a.z * b.z;
     }
-    let sums: Vec<f64> = a.par_chunks(PIECE).zip(b.par_chunks(PIECE)).map(piece).collect();
-    sums.iter().sum()
-}
-
-/// `a − b`, into a third vector.
-fn difference(a: &[DVec3], b: &[DVec3], into: &mut [DVec3]) {
-    let piece = |((into, a), b): ((&mut [DVec3], &[DVec3]), &[DVec3])| {
-        for ((into, a), b) in into.iter_mut().zip(a).zip(b) {
-            *into = *a - *b;
-        }
-    };
-    if a.len() <= PIECE {
-        piece(((into, a), b));
-    } else {
-        into.par_chunks_mut(PIECE).zip(a.par_chunks(PIECE)).zip(b.par_chunks(PIECE)).for_each(piece);
-    }
+    sums[0] + sums[1] + sums[2]
 }
 
 /// The image less the iterate that it is of, into `into`; returns its squared length.
 pub(super) fn residual(image: &[DVec3], before: &[DVec3], into: &mut [DVec3]) -> f64 {
-    difference(image, before, into);
-    dot(into, into)
+    let piece = |((into, image), before): ((&mut [DVec3], &[DVec3]), &[DVec3])| {
+        for ((into, image), before) in into.iter_mut().zip(image).zip(before) {
+            *into = *image - *before;
+        }
+        dot(into, into)
+    };
+    if image.len() <= PIECE {
+        return piece(((into, image), before));
+    }
+    let pieces = into.par_chunks_mut(PIECE).zip(image.par_chunks(PIECE)).zip(before.par_chunks(PIECE));
+    pieces.map(piece).collect::<Vec<f64>>().iter().sum()
 }
 
 impl Anderson {
@@ -77,45 +65,74 @@ impl Anderson {
 
     /// The next iterate, into `next`, after an iterate with this image and this residual (image less iterate).
     pub(super) fn mix(&mut self, image: &[DVec3], residual: &[DVec3], next: &mut [DVec3]) {
-        next.copy_from_slice(image);
-        match &mut self.last {
-            Some((last_image, last_residual)) => {
-                let slot = self.next;
-                self.next = (slot + 1) % self.depth;
-                self.count = (self.count + 1).min(self.depth);
-                difference(image, last_image, &mut self.images[slot]);
-                difference(residual, last_residual, &mut self.residuals[slot]);
-                last_image.copy_from_slice(image);
-                last_residual.copy_from_slice(residual);
-                for other in 0..self.count {
-                    let product = dot(&self.residuals[slot], &self.residuals[other]);
-                    self.gram[slot * self.depth + other] = product;
-                    self.gram[other * self.depth + slot] = product;
-                }
+        let projections = self.remember(image, residual);
+        let shares = self.shares(projections).unwrap_or_default();
+        let subtract = |(start, piece): (usize, &mut [DVec3])| {
+            piece.copy_from_slice(&image[start..start + piece.len()]);
+            for (share, images) in shares.iter().zip(&self.images) {
+                let images = &images[start..start + piece.len()];
+                piece.iter_mut().zip(images).for_each(|(next, image)| *next -= *share * *image);
             }
-            None => self.last = Some((image.to_vec(), residual.to_vec())),
-        }
-        if let Some(shares) = self.shares(residual) {
-            let subtract = |start: usize, piece: &mut [DVec3]| {
-                for (share, images) in shares.iter().zip(&self.images) {
-                    let images = &images[start..start + piece.len()];
-                    piece.iter_mut().zip(images).for_each(|(next, image)| *next -= *share * *image);
-                }
-            };
-            if next.len() <= PIECE {
-                subtract(0, next);
-            } else {
-                let pieces = next.par_chunks_mut(PIECE).enumerate();
-                pieces.for_each(|(index, piece)| subtract(index * PIECE, piece));
-            }
+        };
+        if next.len() <= PIECE {
+            subtract((0, next));
+        } else {
+            let pieces = next.par_chunks_mut(PIECE).enumerate();
+            pieces.for_each(|(index, piece)| subtract((index * PIECE, piece)));
         }
     }
 
-    /// The least-squares shares of the residual differences in `residual`.
-    fn shares(&self, residual: &[DVec3]) -> Option<Vec<f64>> {
+    /// Keeps the differences to the last image and residual, and their products. Returns the products of all residual differences with
+    /// `residual`. One pass over memory: other threads are woken once.
+    fn remember(&mut self, image: &[DVec3], residual: &[DVec3]) -> Vec<f64> {
+        let Some((last_image, last_residual)) = &mut self.last else {
+            self.last = Some((image.to_vec(), residual.to_vec()));
+            return vec![];
+        };
+        let slot = self.next;
+        self.next = (slot + 1) % self.depth;
+        self.count = (self.count + 1).min(self.depth);
+        let mut images = std::mem::take(&mut self.images[slot]);
+        let mut residuals = std::mem::take(&mut self.residuals[slot]);
+        let others = &self.residuals[..self.count];
+        let piece = |index: usize, [images, residuals, last_image, last_residual]: [&mut [DVec3]; 4]| {
+            let range = index * PIECE..index * PIECE + images.len();
+            let (image, residual) = (&image[range.clone()], &residual[range.clone()]);
+            for k in 0..image.len() {
+                images[k] = image[k] - last_image[k];
+                residuals[k] = residual[k] - last_residual[k];
+            }
+            last_image.copy_from_slice(image);
+            last_residual.copy_from_slice(residual);
+            let products = |(other, vector): (usize, &Vec<DVec3>)| {
+                let vector = if other == slot { &*residuals } else { &vector[range.clone()] };
+                [dot(residuals, vector), dot(residual, vector)]
+            };
+            others.iter().enumerate().flat_map(products).collect::<Vec<f64>>()
+        };
+        let parts: Vec<Vec<f64>> = if image.len() <= PIECE {
+            vec![piece(0, [&mut images, &mut residuals, last_image, last_residual])]
+        } else {
+            let changes = images.par_chunks_mut(PIECE).zip(residuals.par_chunks_mut(PIECE));
+            let last = last_image.par_chunks_mut(PIECE).zip(last_residual.par_chunks_mut(PIECE));
+            let pieces = changes.zip(last).enumerate();
+            pieces.map(|(index, ((a, b), (c, d)))| piece(index, [a, b, c, d])).collect()
+        };
+        (self.images[slot], self.residuals[slot]) = (images, residuals);
+        let sum = |entry: usize| parts.iter().map(|part| part[entry]).sum::<f64>();
+        for other in 0..self.count {
+            let product = sum(2 * other);
+            self.gram[slot * self.depth + other] = product;
+            self.gram[other * self.depth + slot] = product;
+        }
+        (0..self.count).map(|other| sum(2 * other + 1)).collect()
+    }
+
+    /// The least-squares shares of the residual differences in a residual, from its products with them.
+    fn shares(&self, mut shares: Vec<f64>) -> Option<Vec<f64>> {
         // In units of each difference, so that one number can keep the system regular.
         const REGULAR: f64 = 1.0e-10;
-        let count = self.count;
+        let count = shares.len();
         let product = |i: usize, j: usize| self.gram[i * self.depth + j];
         let scale: Vec<f64> = (0..count).map(|i| 1.0 / product(i, i).max(f64::MIN_POSITIVE).sqrt()).collect();
         let mut matrix = vec![0.0; count * count];
@@ -125,7 +142,7 @@ impl Anderson {
             }
             matrix[i * count + i] += REGULAR;
         }
-        let mut shares: Vec<f64> = (0..count).map(|i| scale[i] * dot(&self.residuals[i], residual)).collect();
+        shares.iter_mut().zip(&scale).for_each(|(share, scale)| *share *= scale);
         if !crate::math::dense::cholesky(&mut matrix, count) {
             return None;
         }

@@ -26,6 +26,10 @@ impl Shift {
 const SHORT: f64 = 0.02;
 const MOST_SHORT: usize = 4;
 
+/// How exactly the shift's derivative is solved for, and in how many products: a step that is a little off loses the path.
+const SHEAR_TOLERANCE: f64 = 1.0e-8;
+const MOST_PRODUCTS: usize = 100;
+
 /// The cones' metric: normal less tangential.
 const SIGNS: DVec3 = DVec3::new(1.0, -1.0, -1.0);
 
@@ -40,6 +44,9 @@ pub(super) struct Interior<'a> {
     /// Tangential speeds that a held shift stands for.
     speeds: Vec<f64>,
 }
+
+/// Where a path begins: forces and velocities, inside their cones.
+pub(super) type Start = (Vec<DVec3>, Vec<DVec3>);
 
 /// How the shift `μ ‖u_T‖` is carried along.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,11 +93,10 @@ impl<'a> Interior<'a> {
     }
 
     /// Follows the central path; forces in the units of the system. `accept` sees each iterate and says when to stop.
-    pub(super) fn solve(&mut self, steps: usize, mut accept: impl FnMut(&[DVec3]) -> bool) {
+    pub(super) fn solve(&mut self, start: Start, steps: usize, mut accept: impl FnMut(&[DVec3]) -> bool) {
         let count = self.system.len();
         let mut short = 0;
-        let mut force = self.start();
-        let mut velocity = vec![DVec3::X; count];
+        let (mut force, mut velocity) = start;
         for _ in 0..steps {
             let gap = pairing(&force, &velocity) / count as f64;
             let Some(step) = self.step(&force, &velocity, gap) else { break };
@@ -118,7 +124,8 @@ impl<'a> Interior<'a> {
         for _ in 0..programmes {
             self.speeds = held.iter().map(|speed| speed.x.max(0.0)).collect();
             let mut last = vec![DVec3::ZERO; count];
-            self.solve(STEPS, |forces| {
+            let start = self.start();
+            self.solve(start, STEPS, |forces| {
                 last.copy_from_slice(forces);
                 false
             });
@@ -134,8 +141,8 @@ impl<'a> Interior<'a> {
         }
     }
 
-    /// Forces on the cones' axes, about as large as those that would stop all contacts.
-    fn start(&mut self) -> Vec<DVec3> {
+    /// Forces on the cones' axes, about as large as those that would stop all contacts; and velocities of one.
+    pub(super) fn start(&mut self) -> Start {
         let count = self.system.len();
         self.envelope.clone_from(&self.constant);
         self.envelope.stiffen(1.0e-8);
@@ -145,11 +152,26 @@ impl<'a> Interior<'a> {
             right[3 * place..3 * place + 3].copy_from_slice(&(-pulled).to_array());
         }
         if !self.envelope.factor() {
-            return vec![DVec3::X; count];
+            return (vec![DVec3::X; count], vec![DVec3::X; count]);
         }
         self.envelope.solve(&mut right);
         let size = |&place: &usize| DVec3::from_slice(&right[3 * place..3 * place + 3]).length();
-        self.place.iter().map(|place| DVec3::X * (1.5 * size(place)).clamp(1.0, LARGEST)).collect()
+        let forces = self.place.iter().map(|place| DVec3::X * (1.5 * size(place)).clamp(1.0, LARGEST));
+        (forces.collect(), vec![DVec3::X; count])
+    }
+
+    /// Forces and velocities within their cones, this far from those given.
+    pub(super) fn near(&self, forces: &[DVec3], distance: f64) -> Start {
+        let inside =
+            |vector: DVec3| DVec3::new(vector.x.max(tangent_length(vector)) + distance, vector.y, vector.z);
+        let plain = self.system.velocities(forces);
+        let of = |row: usize| {
+            let stretch = stretch(self.system, row);
+            let velocity = stretch * plain[row];
+            let shifted = velocity + DVec3::X * tangent_length(velocity);
+            (inside(forces[row] / stretch), inside(shifted))
+        };
+        (0..forces.len()).map(of).unzip()
     }
 
     /// The Newton step on the perturbed conditions, a predictor and a corrector (Mehrotra 1992) with one factorisation:
@@ -234,7 +256,7 @@ impl<'a> Interior<'a> {
             product
         };
         let step = match self.shift {
-            Shift::Exact => gmres(apply, &preconditioned, 20, 1.0e-6),
+            Shift::Exact => gmres(apply, &preconditioned, MOST_PRODUCTS, SHEAR_TOLERANCE),
             Shift::Lagged | Shift::Held => preconditioned,
         };
         let force: Vec<DVec3> =

@@ -176,7 +176,7 @@ fn within(
         }
         Global::InteriorPoint => {
             for shift in [Shift::Exact, Shift::Lagged] {
-                run.interior_point(shift);
+                run.interior_point(shift, false);
                 run.gauss_seidel((run.sweeps + FINISHING_SWEEPS).min(settings.most_sweeps));
             }
         }
@@ -222,15 +222,18 @@ const PHASE: usize = 1_000;
 /// The largest step of an interior point that is worth more than the sweeps that it costs [multiplications].
 const INTERIOR_WORK: f64 = 4.0e9;
 
-/// How many sweeps cost a part of what the interior point would: what they have not solved by then they seldom do soon.
-fn patience(system: &System, step: f64) -> usize {
-    // Those of a factorisation go many at a time, those of a sweep wait for each other.
-    const STEPS: f64 = 1.0;
+/// After how many sweeps it is asked what they have gained.
+const LOOK: usize = 50;
+
+/// How many sweeps cost as much as the interior point would.
+fn alternative(system: &System, step: f64) -> f64 {
+    // Usual steps; multiplications of a factorisation go many at a time, those of a sweep wait for each other.
+    const STEPS: f64 = 25.0;
+    const AT_A_TIME: f64 = 4.0;
     // Multiplications of one contact, about.
     const LOCAL_SOLVE: f64 = 150.0;
     let sweep = 9.0 * system.couplings() as f64 + LOCAL_SOLVE * system.len() as f64;
-    let sweeps = STEPS * step / sweep;
-    (sweeps as usize).max(LEAST_PATIENCE)
+    STEPS / AT_A_TIME * step / sweep
 }
 
 /// A problem under way.
@@ -285,31 +288,51 @@ impl<'a> Run<'a> {
         self.errors.worse() <= self.settings.tolerance
     }
 
-    /// Sweeps; then those contacts alone that act; and where sweeps have cost as much as the interior point would, that: with
-    /// each way of carrying the shift along until one solves the problem, and sweeps to finish in between.
+    /// Sweeps; then, where few contacts act, those alone; otherwise sweeps as long as they are likely to be done before the interior
+    /// point would, and then that: from near what sweeps have found, then from its own start with each way of carrying the shift along,
+    /// until the problem is solved; sweeps to finish in between.
     fn hybrid(&mut self, problem: &Problem, units: &Units) {
         let most = self.settings.most_sweeps;
         self.gauss_seidel(LEAST_PATIENCE.min(most / 2));
-        self.acting(problem, units);
-        if let Some(step) = Interior::work(self.system).filter(|step| *step <= INTERIOR_WORK) {
-            self.gauss_seidel(patience(self.system, step).min(most / 2));
-            let held = (step <= HELD_WORK).then_some(Shift::Held);
-            let shifts = [Some(Shift::Exact), Some(Shift::Lagged), held];
-            for shift in shifts.into_iter().flatten() {
-                self.interior_point(shift);
+        let step = Interior::work(self.system).filter(|step| *step <= INTERIOR_WORK);
+        if !self.acting(problem, units)
+            && let Some(step) = step
+        {
+            self.promising_sweeps(alternative(self.system, step), most / 2);
+            let held = (step <= HELD_WORK).then_some((Shift::Held, false));
+            let tries =
+                [Some((Shift::Exact, true)), Some((Shift::Exact, false)), Some((Shift::Lagged, false)), held];
+            for (shift, is_near) in tries.into_iter().flatten() {
+                self.interior_point(shift, is_near);
                 self.gauss_seidel((self.sweeps + FINISHING_SWEEPS).min(most));
             }
         }
         self.gauss_seidel(most);
     }
 
+    /// Sweeps, for half of what is enough, and on as long as what they gain promises a solution in less than that; up to `most`.
+    fn promising_sweeps(&mut self, enough: f64, most: usize) {
+        self.gauss_seidel((0.5 * enough).min(most as f64) as usize);
+        while !self.is_solved() && self.sweeps < most {
+            let before = self.errors.worse();
+            self.gauss_seidel((self.sweeps + LOOK).min(most));
+            let gain = (before / self.errors.worse()).ln() / LOOK as f64;
+            let needed = (self.errors.worse() / self.settings.tolerance).ln() / gain;
+            // NaN promises nothing.
+            if !(needed <= enough) {
+                break;
+            }
+        }
+    }
+
     /// Solves the problem of the contacts that act, or nearly do, where those are few: of hair that lies near other hair most is about
     /// to touch, and does not. What the others then do is looked at, and those that would have to act join in.
-    fn acting(&mut self, problem: &Problem, units: &Units) {
+    /// False where most contacts act, and nothing was done.
+    fn acting(&mut self, problem: &Problem, units: &Units) -> bool {
         let mut acts = vec![false; self.system.len()];
         for _ in 0..ACTING_ROUNDS {
             if self.is_solved() || self.interior_steps >= self.settings.most_interior_steps {
-                return;
+                return true;
             }
             let velocities = self.system.velocities(&self.best);
             let before = acts.iter().filter(|acts| **acts).count();
@@ -317,8 +340,11 @@ impl<'a> Run<'a> {
                 *acts |= *force != DVec3::ZERO || velocity.x < NEARLY_ACTING;
             }
             let places: Vec<usize> = (0..acts.len()).filter(|&place| acts[place]).collect();
-            if places.len() == before || places.is_empty() || 2 * places.len() > acts.len() {
-                return;
+            if 2 * places.len() > acts.len() {
+                return false;
+            }
+            if places.len() == before {
+                return true;
             }
             let contacts: Vec<usize> = places.iter().map(|&place| self.system.contact(place)).collect();
             let start = self.system.leave(&self.best);
@@ -326,7 +352,7 @@ impl<'a> Run<'a> {
             let most_interior_steps = self.settings.most_interior_steps - self.interior_steps;
             let settings = Settings { most_interior_steps, ..self.settings.clone() };
             let (part, units) = (problem.restricted(&contacts), units.restricted(&contacts));
-            let Ok(part) = within(&part, &units, &settings, Some(&start)) else { return };
+            let Ok(part) = within(&part, &units, &settings, Some(&start)) else { return true };
             let mut forces = vec![DVec3::ZERO; acts.len()];
             contacts.iter().zip(&part.forces).for_each(|(&contact, force)| forces[contact] = *force);
             self.forces = self.system.enter(&forces);
@@ -342,6 +368,7 @@ impl<'a> Run<'a> {
                 self.best = forces;
             }
         }
+        true
     }
 
     /// Algorithm 1, its iterates mixed, until there have been `most` sweeps.
@@ -374,8 +401,8 @@ impl<'a> Run<'a> {
                 least = f64::INFINITY;
             } else if size <= GUARD * least {
                 least = least.min(size);
-                safe.copy_from_slice(&image);
                 anderson.mix(&image, &change, &mut self.forces);
+                std::mem::swap(&mut safe, &mut image);
             } else {
                 // The mixture went astray: on from the last image that was none, without memory.
                 anderson.restart();
@@ -385,21 +412,27 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The interior point, from its own start; sweeps go on from the best that is known.
-    fn interior_point(&mut self, shift: Shift) {
+    /// The interior point, from near the best forces known or from its own start; sweeps go on from the best that is known.
+    fn interior_point(&mut self, shift: Shift, is_near: bool) {
         let most_steps = self.settings.most_interior_steps;
         if self.is_solved() || self.interior_steps >= most_steps {
             return;
         }
         let system = self.system;
         let mut interior = Interior::new(system, shift);
+        let start = if is_near {
+            // Farther than forces are off, or the path would begin beside its cones' surfaces.
+            interior.near(&self.best, (10.0 * self.errors.worse()).clamp(1.0e-4, 0.1))
+        } else {
+            interior.start()
+        };
         let accept = |forces: &[DVec3]| {
             self.interior_steps += 1;
             // Where there is no solution, its forces grow without limit: only a clear gain counts.
             self.offer_against(forces, 0.1) || self.interior_steps >= most_steps
         };
         match shift {
-            Shift::Exact | Shift::Lagged => interior.solve(INTERIOR_STEPS, accept),
+            Shift::Exact | Shift::Lagged => interior.solve(start, INTERIOR_STEPS, accept),
             Shift::Held => interior.solve_outer(HELD_PROGRAMMES, accept),
         }
         self.forces.copy_from_slice(&self.best);

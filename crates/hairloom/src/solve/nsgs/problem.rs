@@ -19,7 +19,7 @@ const CALM: f64 = 0.1;
 const GUESS_TOLERANCE: f64 = 1.0e-3;
 const GUESS_SWEEPS: usize = 50;
 /// Steps of interior points at most: where a problem has no solution, none of them would be the last.
-const INTERIOR_STEPS: usize = 40;
+const INTERIOR_STEPS: usize = 120;
 /// Overlaps are undone within this part of the largest, or after so many sweeps: what is left is left to the next step.
 const UNDOING_TOLERANCE: f64 = 1.0e-2;
 const UNDOING_SWEEPS: usize = 50;
