@@ -187,7 +187,8 @@ fn one_side<L: Lane>(a: [Vector3<L>; 4], b: [Vector3<L>; 4], within: L) -> u32 {
     let most = first.max(second).max(third.max(fourth));
     let tallest = longest(normals[0], normals[1]).max(normals[2].length_squared()).sqrt();
     // Six products of three lengths, each rounded a few times in single precision.
-    let doubt = (longest(u[0], u[1]) * longest(w[0], w[1]) * longest(d[0], d[1])).sqrt() * L::splat(4.0e-6);
+    let lengths = longest(u[0], u[1]).sqrt() * longest(w[0], w[1]).sqrt() * longest(d[0], d[1]).sqrt();
+    let doubt = lengths * L::splat(4.0e-6);
     let limit = within.mul_add(tallest, doubt);
     L::bits(limit.less(least)) | L::bits(limit.less(-most))
 }

@@ -57,17 +57,19 @@ fn strain_energy<S: Stored, R: Loads<S>>(pack: &Pack<S>, params: &Params) -> R {
     for i in first..pack.moving.len().saturating_sub(1) {
         let (rest, moving) = (&pack.rest[i], &pack.moving[i]);
         let frame = R::load_quaternion(&moving.frame);
+        let (length, natural) = (R::load_from(&moving.length), R::load_from(&rest.length));
         if let Some(before) = before {
             let bend =
                 Bend { rest: R::load_vector(&rest.curvature), stiffness: R::load_vector(&rest.bending) };
-            sum += bend.energy(params.bending, Frame(before), Frame(frame));
+            // Spare rows have no length, and their stiffness is no energy.
+            let energy = bend.energy(params.bending, Frame(before), Frame(frame));
+            sum += R::select(R::zero().less(natural), energy, R::zero());
         }
         before = Some(frame);
         if let Some(hold) = pack.holds.get(i) {
             let bend = Bend { rest: Vector3::zero(), stiffness: R::load_vector(&hold.stiffness) };
             sum += bend.energy(params.bending, Frame(frame), Frame(R::load_quaternion(&hold.frame)));
         }
-        let (length, natural) = (R::load_from(&moving.length), R::load_from(&rest.length));
         let longer = match params.stretching {
             StretchMeasure::Linear => length - natural,
             // Spare rows have no length.

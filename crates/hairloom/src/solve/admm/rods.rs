@@ -33,7 +33,11 @@ pub(super) fn hold<S: Stored>(
     attachment: &Attachment,
 ) {
     let frame = drive.seat_frame(attachment, 1.0);
-    let turn = frame.rotation * attachment.bind.as_dquat().conjugate().normalize();
+    // Hair has gone along already with what jumps.
+    let begins = if drive.jumps(attachment.body as usize) { 1.0 } else { 0.0 };
+    let unbind = attachment.bind.as_dquat().conjugate().normalize();
+    let turn = frame.rotation * unbind;
+    let turn_before = drive.seat_frame(attachment, begins).rotation * unbind;
     let points = drive.attachments.points_of(attachment);
     let root = frame.apply(points[0]);
     set_vector(&mut pack.shift, lane, root - pack.roots[lane]);
@@ -48,6 +52,7 @@ pub(super) fn hold<S: Stored>(
     let held = &pack.held_frames[lane];
     let turned = turn * held[0] * get_quaternion(&pack.clamp, lane).conjugate();
     set_quaternion(&mut pack.split.turn, lane, turned);
+    set_quaternion(&mut pack.clamp_before, lane, turn_before * held[0]);
     set_quaternion(&mut pack.clamp, lane, turn * held[0]);
     for (moving, &frame) in pack.moving.iter_mut().zip(&held[1..]) {
         set_quaternion(&mut moving.frame, lane, turn * frame);
@@ -87,7 +92,8 @@ impl<S: Stored> StoredKernel<S> for Begin<'_, S> {
         let first = pack.first();
         if params.relaxation > 0.0 {
             pack.old_strains.resize(pack.moving.len() - first, ([S::default(); 3], S::default()));
-            let clamp = R::load_quaternion(&pack.clamp);
+            // Edges have not turned yet, so neither has their clamp: or what only turns would be damped.
+            let clamp = R::load_quaternion(&pack.clamp_before);
             let (moving, old) = (&pack.moving[first..], &mut pack.old_strains);
             match params.elastic {
                 Elastic::Newton => newton::strains::<S, R>(clamp, moving, old),

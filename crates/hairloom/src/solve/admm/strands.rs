@@ -37,7 +37,8 @@ pub(super) struct Pack<S> {
     pub start: Vec<[S; 3]>,
     /// How far the roots move during the step [m].
     pub shift: [S; 3],
-    /// The frames of the clamps at the end of the step.
+    /// The frames of the clamps at the start and at the end of the step.
+    pub clamp_before: [S; 4],
     pub clamp: [S; 4],
     /// What acts on the vertices, contact aside.
     pub base_loads: Vec<Load<S>>,
@@ -144,6 +145,7 @@ impl<S: Stored> Pack<S> {
             held_frames: Vec::new(),
             start: vec![[S::default(); 3]; vertices],
             shift: [S::default(); 3],
+            clamp_before: still.frame,
             clamp: still.frame,
             base_loads: vec![Load::default(); vertices],
             loads: vec![Load::default(); vertices],

@@ -21,6 +21,14 @@ const BENDS: f64 = 200.0;
 /// by how much strands curve on their way, and a stiff spring would make a blow of that.
 const CAUTION: f64 = 0.3;
 
+/// A strand that is farther from where it is tied than this beside its length is told of.
+const ASTRAY: f64 = 1.0e-2;
+
+/// Which tie this is, from step to step.
+fn tie_key(strand: usize, row: usize) -> u64 {
+    (strand as u64) << 32 | row as u64
+}
+
 /// A vertex held elsewhere than at the root.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tie {
@@ -48,9 +56,15 @@ impl<S: Stored> Admm<S> {
         }
     }
 
-    /// Finds the vertices that are held elsewhere than at the root.
+    /// Finds the vertices that are held elsewhere than at the root. They begin with the forces of the last step.
     pub(super) fn tie(&mut self, drive: &Drive<'_>) {
-        self.ties.clear();
+        let mut ties = std::mem::take(&mut self.ties);
+        ties.clear();
+        let forces = std::mem::take(&mut self.tie_forces);
+        let remembered = |strand: usize, row: usize| {
+            let place = forces.binary_search_by_key(&tie_key(strand, row), |(key, _)| *key);
+            place.map_or(DVec3::ZERO, |place| forces[place].1)
+        };
         self.strands.packs.iter_mut().for_each(|pack| pack.holds.clear());
         for attachment in drive.attachments.items.iter().filter(|attachment| attachment.first > 0) {
             let strand = attachment.strand as usize;
@@ -65,15 +79,16 @@ impl<S: Stored> Admm<S> {
                 let most = TIE * edge.stretching.get(lane);
                 let bends = edge.length.get(lane).max(length / BENDS);
                 let least = (edge.bending[0].get(lane) * edge.length.get(lane) / bends.powi(3)).min(most);
-                let (weight, target, force) = (least, frame.apply(point), DVec3::ZERO);
+                let (weight, target, force) = (least, frame.apply(point), remembered(strand, row));
                 let (pack, lane, row) = (pack as u32, lane as u32, row as u32);
-                self.ties.push(Tie { pack, lane, row, weight, least, most, target, force });
+                ties.push(Tie { pack, lane, row, weight, least, most, target, force });
             }
             if attachment.clamped {
                 let turn = frame.rotation * attachment.bind.as_dquat().conjugate().normalize();
                 self.clamp_behind(strand, attachment.first as usize - 1, turn);
             }
         }
+        self.ties = ties;
     }
 
     /// Lets `edge` of a strand bend and twist against its frame as groomed, turned by `turn`, over half its length: as at the root.
@@ -107,15 +122,36 @@ impl<S: Stored> Admm<S> {
         }
     }
 
+    /// Keeps the forces of ties for the next step. Returns how many strands are not where they are tied to.
+    pub(super) fn remember_ties(&mut self) -> u32 {
+        let strand = |tie: &Tie| self.strands.packs[tie.pack as usize].strands[tie.lane as usize] as usize;
+        let forces = self.ties.iter().map(|tie| (tie_key(strand(tie), tie.row as usize), tie.force));
+        self.tie_forces = forces.collect();
+        self.tie_forces.sort_unstable_by_key(|(key, _)| *key);
+        let astray = self.ties.iter().filter(|tie| {
+            let length: f64 = self.model.rest_lengths[self.model.range(strand(tie))].iter().sum();
+            self.missing(tie).length() > ASTRAY * length
+        });
+        let mut strands: Vec<usize> = astray.map(strand).collect();
+        strands.sort_unstable();
+        strands.dedup();
+        strands.len() as u32
+    }
+
+    /// The way from where a tied vertex is to where it is tied to [m].
+    fn missing(&self, tie: &Tie) -> DVec3 {
+        let pack = &self.strands.packs[tie.pack as usize];
+        let lane = tie.lane as usize;
+        tie.target - pack.roots[lane] - get_vector(&pack.moving[tie.row as usize].position, lane)
+    }
+
     /// Forces of ties grow by what is missing, and their springs become as stiff as that allows. Returns the largest miss [m].
     pub(super) fn tighten(&mut self) -> f64 {
         let mut largest = 0.0_f64;
-        for tie in &mut self.ties {
-            let pack = &self.strands.packs[tie.pack as usize];
-            let lane = tie.lane as usize;
-            let there = pack.roots[lane] + get_vector(&pack.moving[tie.row as usize].position, lane);
-            let missing = (tie.target - there).length();
-            tie.force += (tie.target - there) * tie.weight;
+        for index in 0..self.ties.len() {
+            let way = self.missing(&self.ties[index]);
+            let (tie, missing) = (&mut self.ties[index], way.length());
+            tie.force += way * tie.weight;
             let bearable = CAUTION * tie.force.length() / missing.max(f64::MIN_POSITIVE);
             tie.weight = bearable.min(tie.weight * TIGHTEN).clamp(tie.least, tie.most);
             largest = largest.max(missing);
