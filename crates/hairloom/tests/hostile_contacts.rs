@@ -1,4 +1,4 @@
-//! Contact problems made to be hard: heaps, chains and towers with masses from 1e-6 to 1e6 kg, friction from 0 to 0.3, many more contacts
+//! Contact problems made to be hard: heaps, chains and towers with masses from 1e-6 to 1e6 kg, friction from 0 to 10, many more contacts
 //! than degrees of freedom. Each is solved from nothing with the usual settings, and judged by a measure of this file.
 
 use std::time::Instant;
@@ -177,17 +177,17 @@ fn failures(problems: impl Iterator<Item = (String, FullProblem)>) -> Vec<String
     failed
 }
 
-/// The first kinds of masses and kinds of friction, numbered. Masses over twelve decades are of the fourth kind: chains, towers and
-/// objects with those are not all solved. Left out are coefficients of 1 and more, and mixtures with them: with those some
-/// problems of 40 bodies and more are not solved to 1e-6 (1e-2 to 1e-5 is reached).
-fn kinds(masses: u64) -> impl Iterator<Item = (usize, (u64, u64))> {
+/// The first kinds of masses with kinds of friction, numbered. Masses over twelve decades are of the fourth kind: chains, towers and
+/// objects with those are not all solved. Heaps and objects with coefficients of 1 and more, and chains with 10 among them, are left out: of
+/// those of 40 bodies and more some stop between 1e-2 and 1e-5.
+fn kinds(masses: u64, frictions: &[u64]) -> impl Iterator<Item = (usize, (u64, u64))> {
     let all = (0..masses).flat_map(|mass| (0..6).map(move |friction| (mass, friction)));
-    all.enumerate().filter(|(_, (_, friction))| [0, 1, 3].contains(friction))
+    all.enumerate().filter(|(_, (_, friction))| frictions.contains(friction))
 }
 
 #[test]
 fn heaps() {
-    let problems = kinds(4).map(|(seed, kinds)| {
+    let problems = kinds(4, &[0, 1, 3]).map(|(seed, kinds)| {
         let random = &mut Random::new(seed as u64);
         let speed = [0.0, 0.1, 10.0][seed % 3];
         let count = [20, 40, 80][seed / 2 % 3];
@@ -199,7 +199,7 @@ fn heaps() {
 
 #[test]
 fn chains() {
-    let problems = kinds(3).map(|(seed, kinds)| {
+    let problems = kinds(3, &[0, 1, 3, 4]).map(|(seed, kinds)| {
         let count = [10, 20, 40][seed % 3];
         (format!("chain {kinds:?} of {count}"), chain(&mut Random::new(seed as u64), count, kinds))
     });
@@ -209,7 +209,7 @@ fn chains() {
 
 #[test]
 fn towers() {
-    let problems = kinds(3).map(|(seed, kinds)| {
+    let problems = kinds(3, &[0, 1, 2, 3, 4, 5]).map(|(seed, kinds)| {
         let random = &mut Random::new(seed as u64);
         let (mut blocks, count, lattice) =
             (Blocks::default(), [5, 12, 20][seed % 3], [2, 3, 4][seed / 3 % 3]);
@@ -229,7 +229,7 @@ fn towers() {
 
 #[test]
 fn objects_of_any_freedom() {
-    let problems = kinds(3).map(|(seed, kinds)| {
+    let problems = kinds(3, &[0, 1, 3]).map(|(seed, kinds)| {
         let random = &mut Random::new(seed as u64);
         let (objects, contacts) = [(5, 60), (20, 150), (60, 400)][seed % 3];
         let full = abstract_objects(random, objects, contacts, kinds);

@@ -1,4 +1,8 @@
 //! Table 2 and figure 11 of Daviet, Bertails-Descoubes and Boissieux 2011: what solves a contact, within plain sweeps.
+//!
+//! The paper's tolerance of 1e-6 is in units of its own, where it stands for 1e-3 to 1e-4 of a force on average. Ours is the largest error
+//! over all contacts: one-step problems kept from a ponytail reach 3e-3 in some hundred plain sweeps, which is the tolerance to
+//! take for those.
 
 use std::path::Path;
 use std::time::Instant;
@@ -98,8 +102,8 @@ impl LawExperiment for LocalSolvers {
         let problems = problems(params)?;
         let mut panel =
             Panel::new(Axis::log("sweeps"), Axis::new("problems that need more [%]")).titled("Figure 11");
-        let (mut rows, mut hybrid, mut plain) = (vec![], f64::NAN, f64::NAN);
-        let mut failures = f64::NAN;
+        let (mut rows, mut hybrid, mut failures) = (vec![], f64::NAN, f64::NAN);
+        let mut best = f64::INFINITY;
         for name in SOLVERS {
             let record = record(&problems, name, params)?;
             let mean = record.sweeps.iter().sum::<usize>() as f64 / problems.len() as f64;
@@ -114,15 +118,16 @@ impl LawExperiment for LocalSolvers {
             );
             match name {
                 "mfb+enum" => (hybrid, failures) = (record.unsolved, record.failed),
-                "duriez08" => plain = record.unsolved,
-                _ => {}
+                // Another law.
+                "4sides" => {}
+                _ => best = best.min(record.unsolved),
             }
             panel = panel.with(Series::line(name, survival(record.sweeps)));
         }
         let checks = vec![
             Check::at_most("problems that MFB+Enum leaves unsolved [%]", hybrid, 0.0),
             Check::at_most("contacts that MFB+Enum leaves unsolved [%]", failures, 0.0),
-            Check::at_most("the same less what Duriez08 leaves, problems [%]", hybrid - plain, 0.0),
+            Check::at_most("problems that it leaves, less the best of the others [%]", hybrid - best, 0.0),
         ];
         Ok(Findings { rows, checks, figure: Figure::new("Local solvers").with(panel) })
     }

@@ -33,8 +33,8 @@
 //! # Limits
 //!
 //! - Friction with redundant contacts has many solutions for `r`; which one is found hangs on the start.
-//! - With coefficients of friction of 1 and more, or masses over twelve decades, heaps and chains of 40 bodies and more may stop
-//!   between 1e-2 and 1e-5.
+//! - With coefficients of friction of 1 and more heaps, and with 10 chains, of 40 bodies and more may stop between 1e-2 and 1e-5; so may
+//!   problems with masses over twelve decades, where velocities drown in the rounding of forces.
 //! - A problem may have no solution, as where fixed bodies close on a third one. Then the best forces found are returned, and
 //!   [`Solution::converged`] says so.
 

@@ -294,10 +294,16 @@ impl<'a> Run<'a> {
     fn hybrid(&mut self, problem: &Problem, units: &Units) {
         let most = self.settings.most_sweeps;
         self.gauss_seidel(LEAST_PATIENCE.min(most / 2));
+        let before = (self.best.clone(), self.errors);
         let step = Interior::work(self.system).filter(|step| *step <= INTERIOR_WORK);
-        if !self.acting(problem, units)
-            && let Some(step) = step
-        {
+        if self.acting(problem, units) {
+            self.gauss_seidel(most.max(self.sweeps + FINISHING_SWEEPS));
+            // What was nearer on the way may have led nowhere.
+            let (after, known) = (self.errors.worse(), before.1.worse());
+            if after.is_nan() || after > known {
+                (self.best, self.errors) = before;
+            }
+        } else if let Some(step) = step {
             self.promising_sweeps(alternative(self.system, step), most / 2);
             let held = (step <= HELD_WORK).then_some((Shift::Held, false));
             let tries =
@@ -318,8 +324,7 @@ impl<'a> Run<'a> {
             self.gauss_seidel((self.sweeps + LOOK).min(most));
             let gain = (before / self.errors.worse()).ln() / LOOK as f64;
             let needed = (self.errors.worse() / self.settings.tolerance).ln() / gain;
-            // NaN promises nothing.
-            if !(needed <= enough) {
+            if needed.is_nan() || needed > enough {
                 break;
             }
         }

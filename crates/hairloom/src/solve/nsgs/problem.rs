@@ -23,8 +23,9 @@ const INTERIOR_STEPS: usize = 120;
 /// Overlaps are undone within this part of the largest, or after so many sweeps: what is left is left to the next step.
 const UNDOING_TOLERANCE: f64 = 1.0e-2;
 const UNDOING_SWEEPS: usize = 50;
-/// Overlaps that are left alone [m].
-const TOUCHING: f64 = 1.0e-9;
+/// Overlaps that are left alone [m]: distances are known to a few times 1e-7 m in single precision, a metre or two from the origin. To undo
+/// that noise, without friction, would keep hair at rest creeping by micrometres.
+const TOUCHING: f64 = 1.0e-6;
 
 /// What a pass came to.
 #[derive(Debug, Clone, Default)]
