@@ -49,8 +49,10 @@ mod at_rest;
 mod cone;
 mod dissection;
 mod factor;
+mod forces;
 mod interior;
 mod lattice;
+mod loose;
 mod normal;
 mod programme;
 mod reference;
@@ -266,7 +268,7 @@ pub fn balance(
     let (found, iterations) = match engine {
         Engine::OwnWeight => (start, 0),
         Engine::Reference { seconds } => reference::solve(&programme, seconds)?,
-        Engine::Interior { seconds } => interior::solve(&programme, start, seconds),
+        Engine::Interior { seconds } => anytime(&programme, start, seconds),
     };
     let total = begin.elapsed().as_secs_f64();
     Ok(Balance {
@@ -278,8 +280,16 @@ pub fn balance(
     })
 }
 
+/// Forces alone first, then stresses too: the best point that either finds, and the iterations of both.
+fn anytime(programme: &Programme, own: Unknowns, seconds: f64) -> (Unknowns, usize) {
+    let clock = Instant::now();
+    let (found, first) = forces::solve(programme, &own, clock, seconds);
+    let (found, more) = interior::solve(programme, &own, found, clock, seconds);
+    (found, first + more)
+}
+
 /// How much of contact is tried, one after the other.
-const PARTS: [f64; 5] = [1.0, 0.9, 0.75, 0.5, 0.25];
+const PARTS: [f64; 6] = [1.0, 0.9, 0.75, 0.5, 0.25, 0.1];
 
 /// The rest shape that takes the most of what contact carries in `found` without stiffening more of the hair than strands that carry
 /// themselves (`own`) need. Contact bends strands the other way in places, and braces some against others.
