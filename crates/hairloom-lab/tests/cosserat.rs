@@ -58,6 +58,11 @@ fn a_sag_free_drape_stays_where_others_fall() {
 }
 
 #[test]
+fn the_drape_stays_with_contact_and_falls_without_moments_or_yield() {
+    passed("drape", &[("seconds", Value::Float(2.0))]);
+}
+
+#[test]
 fn a_stirred_drape_comes_back() {
     let outcome = passed("stirred", &[styles("drape"), ("times", vec![1.0, 1.0, 3.0].into())]);
     assert_eq!(outcome.rows.len(), 3);

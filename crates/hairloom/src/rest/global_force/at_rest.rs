@@ -118,8 +118,8 @@ impl Change {
 }
 
 impl Roots for Change {
-    fn stress(&self, particle: usize) -> [[f64; 6]; 6] {
-        self.stresses[particle]
+    fn stress(&self, particle: usize) -> Option<[[f64; 6]; 6]> {
+        Some(self.stresses[particle])
     }
 
     fn force(&self, _: usize) -> DMat3 {

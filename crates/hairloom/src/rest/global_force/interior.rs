@@ -16,7 +16,7 @@
 //!   towards it by as much as the method likes: with a small ε from the start half of all iterations do nothing.
 //! - Strands that carry themselves are the start, and each direction leaves the nodes at rest but for what rounding takes; that
 //!   is put right once ε is below the tolerance of the cones. Before that, stresses without the cohesion lie in their cones, but leave nodes
-//!   accelerations of some ε. Strands that carry themselves leave none, so as much of the iterate is mixed to them as nodes may feel: every
+//!   accelerations of some ε. Strands that carry themselves leave none, so as much of the iterate is mixed to them, or to the best forces without stress, as nodes may feel: every
 //!   iteration has an answer, and the best one is kept.
 //! - The multipliers need not be exact: they only tell how far there is to go.
 
@@ -93,11 +93,20 @@ fn add(to: &mut [f64], factor: f64, from: &[f64]) {
     }
 }
 
-/// Lowers the objective from a feasible start for at most `seconds`; gives the best point and the iterations.
-pub(super) fn solve(programme: &Programme, start: Unknowns, seconds: f64) -> (Unknowns, usize) {
-    let clock = Instant::now();
+/// Lowers the objective from `own`, strands that carry themselves, until the clock says `seconds`; gives the best point, which is `start` where
+/// none is better, and the iterations.
+pub(super) fn solve(
+    programme: &Programme,
+    own: &Unknowns,
+    start: Unknowns,
+    clock: Instant,
+    seconds: f64,
+) -> (Unknowns, usize) {
+    if clock.elapsed().as_secs_f64() > seconds {
+        return (start, 0);
+    }
     let mut normal = Normal::new(programme);
-    let mut method = Method::new(programme, &start);
+    let mut method = Method::new(programme, own);
     let mut best = (programme.objective(&start), start.clone());
     for iteration in 0..MOST_ITERATIONS {
         if clock.elapsed().as_secs_f64() > seconds || !method.iterate(&mut normal) {
@@ -340,8 +349,8 @@ struct Inverse {
 }
 
 impl Roots for Inverse {
-    fn stress(&self, particle: usize) -> [[f64; 6]; 6] {
-        self.stresses[particle]
+    fn stress(&self, particle: usize) -> Option<[[f64; 6]; 6]> {
+        Some(self.stresses[particle])
     }
 
     fn force(&self, segment: usize) -> DMat3 {

@@ -20,8 +20,8 @@ const WAVE: usize = 64;
 
 /// What a particle adds, and what a segment adds: square roots of the blocks of D.
 pub(super) trait Roots: Sync {
-    /// R with R Rᵀ = D of a particle's stress, by columns, in the basis of stresses.
-    fn stress(&self, particle: usize) -> [[f64; 6]; 6];
+    /// R with R Rᵀ = D of a particle's stress, by columns, in the basis of stresses; none where it has no stress.
+    fn stress(&self, particle: usize) -> Option<[[f64; 6]; 6]>;
     /// R with R Rᵀ = D of a segment's force, in world axes.
     fn force(&self, segment: usize) -> DMat3;
 }
@@ -187,7 +187,7 @@ fn cell_tile(programme: &Programme, roots: &impl Roots, cell: usize) -> Vec<f64>
     for &particle in members {
         let particle = particle as usize;
         let place = &programme.lattice.places[particle];
-        for root in roots.stress(particle) {
+        for root in roots.stress(particle).into_iter().flatten() {
             let stress = matrix(root);
             columns.extend(place.nodes().flat_map(|(_, gradient)| (-(stress * gradient)).to_array()));
             columns.extend([0.0; ROWS - 81]);

@@ -165,9 +165,56 @@ fn a_mix_of_two_balances_is_one_and_stiffens_no_more_than_strands_alone() {
     assert!(least_stiffened(&own, &found, shape).unwrap().stiffened <= alone.stiffened);
 }
 
+/// Strands that stand out from a wall so densely that particles are more than nodes.
+fn brush() -> (Model, Vec<DVec3>, Vec<bool>) {
+    let mut random = Random::new(8);
+    let mut curves = Curves::default();
+    for strand in 0..100 {
+        let root = 0.003 * Vec3::new((strand % 10) as f32, (strand / 10) as f32, 0.0);
+        let lean = 0.3 * Vec3::new(random.signed(), random.signed(), 0.0);
+        curves.push((0..8).map(|vertex| root + 0.005 * vertex as f32 * (Vec3::Z + lean)));
+    }
+    let model = Model::new(&curves, &Material::preset(MaterialPreset::Wavy)).unwrap();
+    let positions = curves.points.iter().map(|point| point.as_dvec3()).collect();
+    (model, positions, (0..800).map(|vertex| vertex % 8 == 0).collect())
+}
+
+#[test]
+fn dense_hair_gains_by_forces_alone_and_keeps_nodes_at_rest() {
+    let (model, positions, held) = brush();
+    let hair = Hair { model: &model, positions: &positions, held: &held, gravity: GRAVITY };
+    let programme = Programme::new(&hair, &medium(), &Weights::default()).unwrap();
+    let own = programme.unknowns(&own_weight(&hair).unwrap());
+    let (found, iterations) = forces::solve(&programme, &own, Instant::now(), 60.0);
+    let (before, after) = (quality(&programme, &own), quality(&programme, &found));
+    assert!(iterations <= 12, "{iterations}");
+    // Less than strands that carry themselves, and no less than the programme which may have stresses besides.
+    let reference =
+        balance(&hair, &medium(), &Weights::default(), Engine::Reference { seconds: 60.0 }).unwrap();
+    assert!(
+        after.objective < before.objective && after.compressed < before.compressed,
+        "{before:?} {after:?}"
+    );
+    assert!(after.objective > 0.999 * reference.quality.objective, "{after:?} {:?}", reference.quality);
+    assert!(after.node_acceleration < 1e-4, "{after:?}");
+    assert!(found.stresses.as_flattened().iter().all(|&part| part == 0.0));
+    let both = balance(&hair, &medium(), &Weights::default(), Engine::Interior { seconds: 60.0 }).unwrap();
+    assert!(both.quality.objective <= after.objective, "{after:?} {:?}", both.quality);
+}
+
+#[test]
+fn hair_with_fewer_particles_than_nodes_is_tied() {
+    let (model, positions, held) = sheaves(2, 8);
+    let hair = Hair { model: &model, positions: &positions, held: &held, gravity: GRAVITY };
+    let programme = Programme::new(&hair, &medium(), &Weights::default()).unwrap();
+    assert!(loose::Loose::new(&programme).members.is_empty());
+    let own = programme.unknowns(&own_weight(&hair).unwrap());
+    assert_eq!(forces::solve(&programme, &own, Instant::now(), 60.0), (own, 0));
+}
+
 #[test]
 fn answers_are_the_same_on_any_number_of_threads() {
-    let (model, positions, held) = sheaves(12, 8);
+    let (model, positions, held) = brush();
     let hair = Hair { model: &model, positions: &positions, held: &held, gravity: GRAVITY };
     let solve =
         || balance(&hair, &medium(), &Weights::default(), Engine::Interior { seconds: 60.0 }).unwrap().forces;
