@@ -40,7 +40,7 @@
 //! | wig, 16,384 × 32 | own weight | 1.243e12 | 5.2 % | 13.7 % | 20.5 µN | 2e-14 g | 0 | < 4 s |
 //!
 //! (The interior point method with [`Weights::calm`] but where said, which on the middle hair costs a tenth of the objective and saves two thirds of the largest
-//! force; objectives with the paper's weights.) SCS reaches 3.786e8 on the drape in 2.0 s, but
+//! force; objectives with the paper's weights. Forces alone: before a part of them is taken, on a busy machine; on the wig stopped after 25 s.) SCS reaches 3.786e8 on the drape in 2.0 s, but
 //! leaves cones at 5e-4 there, and at 1.5e-4 after 21 s.
 //!
 //! # Limits
