@@ -13,7 +13,7 @@
 //!   our own. It has no long recursion of dense blocks, which is what graphics processors want; on a processor Newton wins.
 //! - Strands ride eight to a pack (`strands`), in single precision; positions are relative to the roots.
 //! - Held vertices are held exactly: the chain hangs from the last one. Vertices held elsewhere are tied by
-//!   springs with multipliers, which end where they should after a few iterations. An attachment there that clamps holds the material
+//!   springs with multipliers, which begin with those of the last step and end where they should after a few iterations. An attachment there that clamps holds the material
 //!   frame, too: the edge before it bends against half an edge, as at the root. The splitting holds places only.
 //!
 //! # The two elastic steps
