@@ -313,4 +313,11 @@ fn ropes_that_hang_from_both_ends_are_where_they_are_held_after_many_steps() {
     solver.store(&mut state);
     let missing = state.positions[40].distance(tip);
     assert!(missing < 1.0e-4, "the end is {missing} m from where it is held");
+    attachments = Attachments::default();
+    attachments.hold(&bodies, 0, Seat::Body, 0, 0, &[DVec3::ZERO]);
+    attachments.hold(&bodies, 0, Seat::Body, 0, 40, &[tip * 1.02]);
+    let mut drive = Drive::new(&bodies, &attachments, &wind);
+    drive.duration = 1.0 / 96.0;
+    let report = solver.step(&drive, Step::Dynamic { dt: 1.0 / 96.0 }).unwrap();
+    assert_eq!(report.out_of_reach, 1, "a rope of 2 m that is held 2.02 m apart");
 }

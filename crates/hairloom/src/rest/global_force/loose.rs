@@ -194,10 +194,8 @@ fn hand_over(near: &[Vec<u32>], parent: &HashMap<u32, u32>, last: u32, from: u32
 /// The lattice of some particles over the nodes that are kept. Held ends outside of it take no part in it and stay at any place.
 fn restricted(whole: &Lattice, kept: &[bool], particles: &[u32], inside: &[bool]) -> Lattice {
     let mut number = vec![NONE; kept.len()];
-    let mut count = 0;
-    for (number, _) in number.iter_mut().zip(kept).filter(|(_, kept)| **kept) {
-        *number = count;
-        count += 1;
+    for (place, (number, _)) in (0..).zip(number.iter_mut().zip(kept).filter(|(_, kept)| **kept)) {
+        *number = place;
     }
     let mut used: Vec<u32> =
         particles.iter().filter(|&&p| inside[p as usize]).map(|&p| whole.places[p as usize].cell).collect();

@@ -21,8 +21,8 @@ const BENDS: f64 = 200.0;
 /// by how much strands curve on their way, and a stiff spring would make a blow of that.
 const CAUTION: f64 = 0.3;
 
-/// A strand that is farther from where it is tied than this beside its length is told of.
-const ASTRAY: f64 = 1.0e-2;
+/// A vertex that is tied farther from the root than this beside the length up to it is out of reach.
+const REACH: f64 = 1.0 + 1.0e-3;
 
 /// Which tie this is, from step to step.
 fn tie_key(strand: usize, row: usize) -> u64 {
@@ -122,17 +122,22 @@ impl<S: Stored> Admm<S> {
         }
     }
 
-    /// Keeps the forces of ties for the next step. Returns how many strands are not where they are tied to.
+    /// Keeps the forces of ties for the next step. Returns how many strands are tied farther away than they are long.
     pub(super) fn remember_ties(&mut self) -> u32 {
         let strand = |tie: &Tie| self.strands.packs[tie.pack as usize].strands[tie.lane as usize] as usize;
         let forces = self.ties.iter().map(|tie| (tie_key(strand(tie), tie.row as usize), tie.force));
         self.tie_forces = forces.collect();
         self.tie_forces.sort_unstable_by_key(|(key, _)| *key);
-        let astray = self.ties.iter().filter(|tie| {
-            let length: f64 = self.model.rest_lengths[self.model.range(strand(tie))].iter().sum();
-            self.missing(tie).length() > ASTRAY * length
+        let beyond = self.ties.iter().filter(|tie| {
+            let pack = &self.strands.packs[tie.pack as usize];
+            let Some(base) = pack.base else { return false };
+            let (first, row) = (self.model.range(strand(tie)).start, tie.row as usize);
+            let length: f64 = self.model.rest_lengths[first + base.min(row)..first + row].iter().sum();
+            let hangs_from =
+                pack.roots[tie.lane as usize] + get_vector(&pack.moving[base].position, tie.lane as usize);
+            hangs_from.distance(tie.target) > REACH * length
         });
-        let mut strands: Vec<usize> = astray.map(strand).collect();
+        let mut strands: Vec<usize> = beyond.map(strand).collect();
         strands.sort_unstable();
         strands.dedup();
         strands.len() as u32
