@@ -56,7 +56,7 @@ fn long_hair_stays_out_of_its_body_and_keeps_its_lengths() {
         let report = simulation.advance().unwrap_or_else(|error| panic!("{error}"));
         let depth = report.measures.penetration.value.max(report.measures.written.penetration.value);
         assert!(depth <= 2.0e-3, "{depth} m deep in frame {}", report.frame);
-        if report.frame % 30 == 0 {
+        if report.frame.is_multiple_of(30) {
             // Points that are known to be outside need not be looked at again.
             let (groom, points) = (&simulation.groom().curves, &simulation.strands().points);
             let again = measure_written(groom, points, simulation.bodies(), &[]);
