@@ -13,8 +13,10 @@ use crate::math::lanes::Lane;
 const MOST_CELLS: i32 = 64;
 /// Cells along an axis for each square root of an edge.
 const CELLS_PER_ROOT: f32 = 0.3;
+/// The same for edges that move, which fill more cells.
+const CELLS_PER_ROOT_SWEPT: f32 = 0.2;
 /// Pairs that are tested exactly at once.
-const BATCH: usize = 512;
+pub(super) const BATCH: usize = 512;
 
 /// What all blocks share.
 pub(super) struct Search<'a> {
@@ -58,14 +60,16 @@ pub(super) struct Local<const M: usize> {
     pub(super) radii: Vec<f32>,
     strands: Vec<u32>,
     dops: Vec<Dop>,
+    /// How far each edge moves in each direction; empty for edges that stand still.
+    motions: Vec<Dop>,
 }
 
 impl<const M: usize> Local<M> {
     /// Takes the mean motion of edges that move (two points at the start, two at the end) out of their ends, and returns it [m].
     #[inline(always)]
-    fn remove_drift(&mut self) -> Vec3 {
+    fn remove_drift(&mut self) -> Option<Vec3> {
         if M < 4 {
-            return Vec3::ZERO;
+            return None;
         }
         let moved = self.hulls.iter().fold(Vec3::ZERO, |sum, hull| sum + (hull[2] - hull[0]));
         let drift = moved / self.hulls.len().max(1) as f32;
@@ -73,7 +77,7 @@ impl<const M: usize> Local<M> {
             hull[2] -= drift;
             hull[3] -= drift;
         }
-        drift
+        Some(drift)
     }
 }
 
@@ -99,7 +103,14 @@ pub(super) struct Workspace<const M: usize> {
 
 impl<const M: usize> Default for Workspace<M> {
     fn default() -> Self {
-        let local = Local { edges: vec![], hulls: vec![], radii: vec![], strands: vec![], dops: vec![] };
+        let local = Local {
+            edges: vec![],
+            hulls: vec![],
+            radii: vec![],
+            strands: vec![],
+            dops: vec![],
+            motions: vec![],
+        };
         Self {
             local,
             cells: vec![],
@@ -160,13 +171,14 @@ impl<const M: usize> Workspace<M> {
     /// Brings the edges of the block together, without the motion that they share on average [m], which is returned: no pair meets
     /// sooner or later for it, and what is swept becomes small.
     #[inline(always)]
-    fn gather(&mut self, search: &Search, hulls: &impl Hulls<M>, entries: &[Entry]) -> Vec3 {
+    fn gather(&mut self, search: &Search, hulls: &impl Hulls<M>, entries: &[Entry]) -> Option<Vec3> {
         let local = &mut self.local;
         local.edges.clear();
         local.hulls.clear();
         local.radii.clear();
         local.strands.clear();
         local.dops.clear();
+        local.motions.clear();
         for entry in entries {
             local.edges.push(entry.edge);
             local.hulls.push(hulls.hull(entry.edge));
@@ -176,7 +188,10 @@ impl<const M: usize> Workspace<M> {
         let drift = local.remove_drift();
         let half = 0.5 * search.settings.distance + search.slack;
         for (hull, radius) in local.hulls.iter().zip(&local.radii) {
-            local.dops.push(Dop::new(hull, half + radius));
+            local.dops.push(Dop::new(&hull[..2], half + radius));
+            if M > 2 {
+                local.motions.push(Dop::new(&[hull[2] - hull[0], hull[3] - hull[1]], 0.0));
+            }
         }
         self.candidates.resize(entries.len() + 1, 0);
         self.met_by.clear();
@@ -219,6 +234,8 @@ impl<const M: usize> Workspace<M> {
         let local = &self.local;
         let (edges, dops) = (&local.edges[..], &local.dops[..]);
         let opposite = dops[i].opposite();
+        let motions = &local.motions[..];
+        let opposite_motion = if M > 2 { motions[i].opposite() } else { Dop::default() };
         // Entries are sorted: what comes before has a lower number, and is a neighbour unless below this one.
         let neighbours = edges[i].saturating_sub(search.settings.skip).max(local.strands[i]);
         let begin = self.pairs.len();
@@ -226,7 +243,11 @@ impl<const M: usize> Workspace<M> {
         let (pairs, mut found) = (&mut self.pairs[begin..], 0);
         for &j in &self.candidates[..count] {
             pairs[found] = (i as u32, j);
-            let apart = dops[j as usize].apart::<L>(&opposite);
+            let apart = if M > 2 {
+                dops[j as usize].stays_apart::<L>(&motions[j as usize], &opposite, &opposite_motion)
+            } else {
+                dops[j as usize].apart::<L>(&opposite)
+            };
             found += usize::from(!apart & (edges[j as usize] < neighbours));
         }
         self.pairs.truncate(begin + found);
@@ -265,16 +286,17 @@ impl<const M: usize> Workspace<M> {
             + self.met_by.capacity()
             + self.candidates.capacity();
         let pairs = self.spans.capacity() + self.pairs.capacity() + self.found.capacity();
-        let edge = size_of::<Dop>() + size_of::<[Vec3; M]>() + 12;
+        let edge = M / 2 * size_of::<Dop>() + size_of::<[Vec3; M]>() + 12;
         4 * words + 8 * pairs + edge * self.local.edges.capacity()
     }
 }
 
 /// The inner grid of a block: the more edges, the finer, but no finer than the edges are thick. It reaches back to where edges are
 /// without their `drift` [m].
-fn inner(blocks: &Lattice, block: [i32; 3], drift: Vec3, edges: usize, pad: f32) -> Lattice {
+fn inner(blocks: &Lattice, block: [i32; 3], drift: Option<Vec3>, edges: usize, pad: f32) -> Lattice {
+    let (moving, drift) = (drift.is_some(), drift.unwrap_or_default());
     let side = blocks.cell + drift.abs().max_element();
-    let wanted = (edges as f32).sqrt() * CELLS_PER_ROOT;
+    let wanted = (edges as f32).sqrt() * if moving { CELLS_PER_ROOT_SWEPT } else { CELLS_PER_ROOT };
     let thick = side / (2.0 * pad).max(1.0e-9);
     let count = (wanted.min(thick) as i32).clamp(1, MOST_CELLS);
     let cell = side / count as f32;

@@ -13,7 +13,8 @@
 //! - An edge is drawn into every block that it meets, and in each block into the cells of a grid that is the finer the
 //!   more edges the block has. A pair may share several blocks: it belongs to the one that holds the middle
 //!   between its closest points, so it is found once, without a table of pairs. Pairs that meet on their way are found in each
-//!   block, and copies are dropped; there the mean motion of a block's edges is left out, which brings no pair together.
+//!   block, and copies are dropped; there the mean motion of a block's edges is left out, which brings no pair together. Of edges that move,
+//!   volumes at the start and ranges of motion are compared: what two edges share of their motion does not matter.
 //! - Results are sorted by pair, and the same for any number of threads.
 //!
 //! # Departures from the paper
@@ -304,12 +305,6 @@ impl Detector {
         let found = &mut self.met[..self.grid.chunks().len()];
         self.chooser.choose(found, impacts, from.len(), settings.keep, settings.rule);
         Ok(tally)
-    }
-
-    /// Makes all edges thicker or thinner.
-    pub fn scale_radii(&mut self, factor: f32) {
-        self.radii.iter_mut().for_each(|radius| *radius *= factor);
-        self.largest_radius *= factor;
     }
 
     /// Memory held between searches [bytes].

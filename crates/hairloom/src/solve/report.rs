@@ -11,7 +11,7 @@ pub struct Report {
     pub residual: f64,
     /// Strands held at both ends whose ends are farther apart than the strand is long.
     pub out_of_reach: u32,
-    /// Pairs of edges that passed through each other though they were looked for.
+    /// Pairs of edges of lone strands that passed through each other though they were looked for.
     pub crossings: u32,
     /// How far vertices of the groom are at most from the curves that the method made of them, where it makes curves [m].
     pub misfit: f64,

@@ -4,22 +4,24 @@
 //! ever bring them back. Such strands go only a part of their way: as far as they can without crossing, seen from what moves them
 //! both. Strands without a root share their mean motion, so that no momentum is lost between them.
 //!
-//! That is for lone strands. In dense hair a strand that stays behind is in the way of its neighbours; if these had to wait in
-//! turn, all would come to a halt while the body moves on. So strands that cannot be held back without
+//! That is for lone strands, which touch a few others at most. In dense hair a strand that stays behind is in the way of its
+//! neighbours; if these had to wait in turn, all would come to a halt while the body moves on. So strands that cannot be held back without
 //! crossing others end where the step took them, and what still crosses is counted.
 
-use glam::{DQuat, DVec3, Vec3A};
+use glam::{DQuat, DVec3, Vec3, Vec3A};
 use rayon::prelude::*;
 
 use super::{Contacts, redirect};
 use crate::body::Obstacles;
-use crate::contact::{self, ContactError, Impact, Known};
+use crate::contact::{self, ContactError, Detector, Impact, Known};
 use crate::math::Stored;
 use crate::solve::admm::newton::Moving;
 use crate::solve::admm::strands::{Strands, get_quaternion, get_vector, set_quaternion, set_vector};
 
 /// Centrelines that come within this share of their thickness cross. A power of two scales without rounding.
 const THIN: f32 = 0.125;
+/// Lone strands touch no more others than this.
+const FEW: usize = 3;
 /// How often strands are looked at again; in the last round they stay where they were.
 const ROUNDS: usize = 6;
 /// Strands go this share of the way to where they cross.
@@ -73,6 +75,43 @@ struct Held {
     left: Vec<Option<Rows>>,
 }
 
+/// Looks for lone strands that cross each other.
+struct Lone {
+    detector: Detector,
+    /// The vertices of these strands.
+    vertices: Vec<u32>,
+}
+
+impl Lone {
+    fn new(contacts: &Contacts) -> Result<Self, ContactError> {
+        let (mut offsets, mut vertices) = (vec![0], Vec::new());
+        for strand in contacts.lone_strands() {
+            vertices.extend(contacts.ordered.range(strand).map(|vertex| vertex as u32));
+            offsets.push(vertices.len() as u32);
+        }
+        let thin = |&vertex: &u32| THIN * contacts.ordered.radii[vertex as usize];
+        let radii: Vec<f32> = vertices.iter().map(thin).collect();
+        Ok(Self { detector: Detector::new(&offsets, &radii)?, vertices })
+    }
+
+    /// Pairs of edges whose centrelines cross on the way. What begins crossed stays so.
+    fn crossings(&mut self, contacts: &Contacts) -> Result<Vec<Impact>, ContactError> {
+        let start = |&vertex: &u32| contacts.start[vertex as usize];
+        let end =
+            |&vertex: &u32| contacts.start[vertex as usize] + Vec3::from(contacts.moved[vertex as usize]);
+        let from: Vec<Vec3> = self.vertices.iter().map(start).collect();
+        let to: Vec<Vec3> = self.vertices.iter().map(end).collect();
+        let (settings, all) = (contact::Settings::continuous(0.0), Known::default());
+        let mut crossings: Vec<Impact> = Vec::new();
+        self.detector.continuous(&from, &to, &settings, &all, &mut crossings)?;
+        crossings.retain(|crossing| crossing.time > 0.0);
+        for Impact { contact, .. } in &mut crossings {
+            [contact.a, contact.b] = [contact.a, contact.b].map(|edge| self.vertices[edge as usize]);
+        }
+        Ok(crossings)
+    }
+}
+
 impl Contacts {
     /// Holds strands back that cross each other between the start of the step and now. Returns how many pairs of edges
     /// cross all the same.
@@ -82,7 +121,8 @@ impl Contacts {
         around: &Around<'_>,
     ) -> Result<u32, ContactError> {
         self.gather(strands);
-        let mut crossings = self.crossings()?;
+        let mut lone = Lone::new(self)?;
+        let mut crossings = lone.crossings(self)?;
         if crossings.is_empty() {
             return Ok(0);
         }
@@ -108,11 +148,11 @@ impl Contacts {
             let common = self.common_motions(&waiting, &mut shares);
             self.go_back(strands, &shares, &common, around);
             self.gather(strands);
-            crossings = self.crossings()?;
+            crossings = lone.crossings(self)?;
         }
         if self.let_go_of_dense(strands, &mut held, &crossings) {
             self.gather(strands);
-            crossings = self.crossings()?;
+            crossings = lone.crossings(self)?;
         }
         Ok(crossings.len() as u32)
     }
@@ -164,23 +204,19 @@ impl Contacts {
         [crossing.contact.a, crossing.contact.b].map(|edge| self.strand_of[edge as usize] as usize)
     }
 
-    /// Pairs of edges whose centrelines cross on the way. What begins crossed stays so.
-    fn crossings(&mut self) -> Result<Vec<Impact>, ContactError> {
-        let Some(detector) = &mut self.detector else { return Ok(Vec::new()) };
-        let to: Vec<glam::Vec3> = self
-            .start
-            .par_iter()
-            .zip(&self.moved)
-            .map(|(start, moved)| *start + glam::Vec3::from(*moved))
-            .collect();
-        let mut crossings: Vec<Impact> = Vec::new();
-        detector.scale_radii(THIN);
-        let (settings, all) = (contact::Settings::continuous(0.0), Known::default());
-        let found = detector.continuous(&self.start, &to, &settings, &all, &mut crossings);
-        detector.scale_radii(1.0 / THIN);
-        found?;
-        crossings.retain(|crossing| crossing.time > 0.0);
-        Ok(crossings)
+    /// Strands that touch a few others at most.
+    fn lone_strands(&self) -> Vec<usize> {
+        let mut touched = vec![[usize::MAX; FEW + 1]; self.ordered.strands()];
+        for touch in self.projection.pairs() {
+            let [a, _, b, _] = touch.vertices().map(|vertex| self.strand_of[vertex as usize] as usize);
+            for (strand, other) in [(a, b), (b, a)] {
+                let others = &mut touched[strand];
+                if let Some(place) = others.iter().position(|known| [usize::MAX, other].contains(known)) {
+                    others[place] = other;
+                }
+            }
+        }
+        (0..touched.len()).filter(|&strand| touched[strand][FEW] == usize::MAX).collect()
     }
 
     /// The motion of each strand as a whole [m]: that of its root, or where nothing holds it, what it shares with the
