@@ -9,7 +9,6 @@ use super::proximity::{least_distance, perpendicular};
 use super::segments::{PARALLEL_F32, closest};
 use super::select::Item;
 use super::{Contact, Impact, Known, Position};
-use crate::math::Vector3;
 use crate::math::lanes::{Lane, Row, Row3, WIDTH};
 
 /// Vertices at the start and at the end of a step, relative to the search's origin and without their common motion [m].
