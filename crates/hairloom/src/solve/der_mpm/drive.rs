@@ -54,9 +54,6 @@ impl<'a> Holds<'a> {
 
     /// Carries strands along whose bodies all jump. A rope between a body that jumps and one that does not stays.
     pub(super) fn jump<S: Stored>(&self, rods: &mut Rods<S>) {
-        if !(0..self.drive.bodies.len()).any(|body| self.drive.jumps(body)) {
-            return;
-        }
         rods.drive(|strand, driven| {
             let items = &self.items[self.of_strand[strand].clone()];
             let Some(first) = items.first() else { return };
