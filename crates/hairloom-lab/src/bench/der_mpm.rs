@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use glam::{DQuat, DVec3, Vec3};
+use glam::{DMat3, DQuat, DVec3, Vec3};
 use hairloom::body::{Bodies, Body, MeshQuery, MeshSettings, MeshShape, Motion, Shape};
 use hairloom::figure;
 use hairloom::groom::{Curves, Follow, Groom, Preset, Style, Surface, grow};
@@ -201,8 +201,9 @@ impl Head {
                 self.solver.store_positions(&mut self.positions);
                 self.guides.clear();
                 self.guides.extend(self.positions.iter().map(|p| p.as_vec3()));
-                let roots = self.roots_now.par_iter_mut().zip(&self.roots).with_min_len(1024);
-                roots.for_each(|(now, root)| *now = self.pose.apply(root.as_dvec3()).as_vec3());
+                let (turn, shift) = (DMat3::from_quat(self.pose.rotation), self.pose.translation);
+                let roots = self.roots_now.par_iter_mut().zip(&self.roots).with_min_len(4096);
+                roots.for_each(|(now, root)| *now = (turn * root.as_dvec3() + shift).as_vec3());
                 follow
                     .apply(&self.guides, &self.roots_now, &mut self.points)
                     .expect("as many points as were bound");

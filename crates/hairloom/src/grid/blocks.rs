@@ -25,14 +25,9 @@ const CHUNK: usize = 2048;
 /// Farthest cell from the origin that the lattice reaches.
 pub(crate) const REACH: i32 = (1 << (BITS - 1)) * SIDE as i32 - 16;
 
-/// A particle in its block.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Place {
-    /// Where the particle is, in cells from the first node of its stencil: from 0.5 to 1.5.
-    pub fraction: [f32; 3],
-    /// The first node of its stencil within the tile.
-    pub base: u32,
-}
+/// A particle in its block: where it is, in cells from the first node of its stencil (from 0.5 to 1.5), and which node of the tile that is. Four
+/// floats, so that two particles are a row.
+pub(super) type Place = [f32; 4];
 
 /// The blocks that particles touch, sorted by place. Particles are sorted by block, and within one by index.
 #[derive(Debug, Clone, Default)]
@@ -42,7 +37,7 @@ pub(super) struct Blocks {
     /// Where the particles of each block begin, and the end.
     pub starts: Vec<u32>,
     /// The particle of each slot.
-    pub order: Vec<u32>,
+    pub order: Order,
     /// The slot of each particle.
     pub slots: Vec<u32>,
     /// The particles' places, by slot; found by whoever reads a block first ([`Settle`]).
@@ -59,17 +54,29 @@ pub(super) struct Blocks {
     numbers: Vec<u32>,
     chunks: Vec<Chunk>,
     table: Table,
-    /// The order while threads fill it.
-    filling: Filling,
 }
 
-/// A column that threads fill at places of their own; a copy begins empty.
+/// Particles by slot. Threads fill it at slots of their own.
 #[derive(Debug, Default)]
-struct Filling(Vec<AtomicU32>);
+pub(super) struct Order(Vec<AtomicU32>);
 
-impl Clone for Filling {
+/// The particle in an entry of an [`Order`].
+#[inline(always)]
+pub(super) fn particle(entry: &AtomicU32) -> usize {
+    entry.load(Ordering::Relaxed) as usize
+}
+
+impl std::ops::Deref for Order {
+    type Target = [AtomicU32];
+
+    fn deref(&self) -> &[AtomicU32] {
+        &self.0
+    }
+}
+
+impl Clone for Order {
     fn clone(&self) -> Self {
-        Self::default()
+        Self(self.0.iter().map(|entry| AtomicU32::new(entry.load(Ordering::Relaxed))).collect())
     }
 }
 
@@ -168,7 +175,7 @@ impl Blocks {
                 GridError::NotFinite { particle, quantity: "position" }
             });
         }
-        self.places.resize(positions.len(), Place::default());
+        self.places.resize(positions.len(), [0.0; 4]);
         self.sort(most_blocks)
     }
 
@@ -209,8 +216,8 @@ impl Blocks {
     fn fill_slots(&mut self) {
         let particles = self.numbers.len();
         self.slots.resize(particles, 0);
-        self.filling.0.resize_with(particles, AtomicU32::default);
-        let order = &self.filling.0;
+        self.order.0.resize_with(particles, AtomicU32::default);
+        let order = &self.order;
         let chunks = self.slots.par_chunks_mut(CHUNK).zip(self.numbers.par_chunks(CHUNK));
         chunks.zip(&mut self.chunks).enumerate().for_each(|(at, ((slots, numbers), chunk))| {
             for (particle, (slot, &block)) in (at * CHUNK..).zip(slots.iter_mut().zip(numbers)) {
@@ -221,8 +228,6 @@ impl Blocks {
                 order[*slot as usize].store(particle as u32, Ordering::Relaxed);
             }
         });
-        self.order.clear();
-        self.order.extend(order.iter().map(|particle| particle.load(Ordering::Relaxed)));
     }
 
     /// Where the particles of each block begin, those of each chunk behind those of the chunks before it.
@@ -302,7 +307,7 @@ impl Kernel for Locate<'_> {
 pub(super) struct Settle<'a> {
     pub positions: &'a [DVec3],
     /// The particles.
-    pub order: &'a [u32],
+    pub order: &'a [AtomicU32],
     pub places: &'a mut [Place],
     /// One over the side of a cell [1/m].
     pub inverse: f64,
@@ -314,13 +319,14 @@ impl Kernel for Settle<'_> {
     #[inline(always)]
     fn run<L: Lane>(self) {
         let tile = TILE as u64;
-        for (place, &particle) in self.places.iter_mut().zip(self.order) {
-            let position = &self.positions[particle as usize];
+        for (place, entry) in self.places.iter_mut().zip(self.order) {
+            let position = &self.positions[particle(entry)];
             let (x, y, z) = (position.x * self.inverse, position.y * self.inverse, position.z * self.inverse);
             let (i, j, k) = (first_node(x), first_node(y), first_node(z));
-            place.fraction = [fraction(x, i), fraction(y, j), fraction(z, k)];
+            let (u, v, w) = (fraction(x, i), fraction(y, j), fraction(z, k));
             let (i, j, k) = (number(i), number(j), number(k));
-            place.base = ((i & 3) + tile * ((j & 3) + tile * (k & 3))) as u32;
+            let base = (i & 3) + tile * ((j & 3) + tile * (k & 3));
+            *place = [u, v, w, base as u32 as f32];
         }
     }
 }

@@ -7,7 +7,7 @@ use super::blocks::{Place, SIDE, TILE};
 use super::material::{Model, Strained};
 use super::nodes::NodeBlock;
 use super::particles::Packed;
-use super::scatter::{WINDOW, splat, weights};
+use super::scatter::{WINDOW, Weights, splat};
 use super::{GridParams, MpmGrid, Particles, Transfer};
 use crate::math::lanes::{Kernel, Lane, Row, WIDTH, dispatch};
 use crate::math::{Matrix3, Symmetric3, Vector3};
@@ -76,12 +76,13 @@ impl Kernel for GatherOver<'_, '_> {
         let Self { block, tile } = self;
         fill_tile::<L>(tile, block.above, block.nodes);
         let rules = block.rules;
-        let mut seen = [[Row::default(); 3]; WIDTH];
+        let (mut seen, mut weights) = ([[Row::default(); 3]; WIDTH], Weights::default());
         let mut affine = block.affine.chunks_mut(WIDTH);
         let results = block.motions.chunks_mut(WIDTH).zip(block.points.chunks_mut(WIDTH));
         for (places, (motions, points)) in block.places.chunks(WIDTH).zip(results) {
-            for (seen, place) in seen.iter_mut().zip(places) {
-                interpolate::<L>(tile, place, seen);
+            weights.find::<L>(places);
+            for particle in 0..places.len().min(WIDTH) {
+                interpolate::<L>(tile, &places[particle], &weights, particle, &mut seen[particle]);
             }
             if let (Some(motions), Some(points)) = (motions.first_chunk_mut(), points.first_chunk_mut()) {
                 rules.advance::<L>(&seen, motions, points);
@@ -228,31 +229,38 @@ fn fill_tile<L: Lane>(tile: &mut [Row; TILE * TILE * TILE], above: &[u32; 8], no
 
 /// The velocities at a particle, new and old, and the first moments of the new one along the axes, in cells: along x and y, then z.
 #[inline(always)]
-fn interpolate<L: Lane>(tile: &[Row; TILE * TILE * TILE], place: &Place, seen: &mut [Row; 3]) {
-    let [fx, fy, fz] = place.fraction;
-    let (wx, wy, wz) = (weights(fx), weights(fy), weights(fz));
-    let (w0, w1, w2) = (splat::<L>(wx[0]), splat::<L>(wx[1]), splat::<L>(wx[2]));
-    let (d0, d1, d2) =
-        (splat::<L>(-fx * wx[0]), splat::<L>((1.0 - fx) * wx[1]), splat::<L>((2.0 - fx) * wx[2]));
-    let Some(window) = tile[place.base as usize..].first_chunk::<WINDOW>() else { return };
+fn interpolate<L: Lane>(
+    tile: &[Row; TILE * TILE * TILE],
+    place: &Place,
+    weights: &Weights,
+    particle: usize,
+    seen: &mut [Row; 3],
+) {
+    let w0 = weights.own::<L>(0, 0, particle);
+    let w1 = weights.own::<L>(0, 1, particle);
+    let w2 = weights.own::<L>(0, 2, particle);
+    let d0 = weights.slope::<L>(0, 0, particle);
+    let d1 = weights.slope::<L>(0, 1, particle);
+    let d2 = weights.slope::<L>(0, 2, particle);
+    let Some(window) = tile[place[3] as usize..].first_chunk::<WINDOW>() else { return };
     let (mut own, mut x, mut y, mut z) = (L::zero(), L::zero(), L::zero(), L::zero());
-    for (k, wz) in wz.into_iter().enumerate() {
+    for k in 0..3 {
         let (mut plane, mut plane_x, mut plane_y) = (L::zero(), L::zero(), L::zero());
-        for (j, wy) in wy.into_iter().enumerate() {
+        for j in 0..3 {
             let at = TILE * (j + TILE * k);
             let (a, b, c) = (L::load(&window[at]), L::load(&window[at + 1]), L::load(&window[at + 2]));
             let line = c.mul_add(w2, b.mul_add(w1, a * w0));
             let line_x = c.mul_add(d2, b.mul_add(d1, a * d0));
-            let weight = splat::<L>(wy);
+            let weight = weights.own::<L>(1, j, particle);
             plane = line.mul_add(weight, plane);
             plane_x = line_x.mul_add(weight, plane_x);
-            plane_y = line.mul_add(splat(wy * (j as f32 - fy)), plane_y);
+            plane_y = line.mul_add(weights.slope::<L>(1, j, particle), plane_y);
         }
-        let weight = splat::<L>(wz);
+        let weight = weights.own::<L>(2, k, particle);
         own = plane.mul_add(weight, own);
         x = plane_x.mul_add(weight, x);
         y = plane_y.mul_add(weight, y);
-        z = plane.mul_add(splat(wz * (k as f32 - fz)), z);
+        z = plane.mul_add(weights.slope::<L>(2, k, particle), z);
     }
     own.store(&mut seen[0]);
     x.first_halves(y).store(&mut seen[1]);

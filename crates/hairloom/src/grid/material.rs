@@ -239,7 +239,8 @@ impl Model {
         // What neither yields nor has a gap to close keeps its strain to the bit: material at rest must not drift.
         let changed = L::zero().less(excess.max(gain));
         let mut settled = strain;
-        if L::any(changed) {
+        // What is open has no strain.
+        if L::bits(changed) & !L::bits(open) != 0 {
             settled = select(changed, exp_less_one(kept.scaled(L::splat(2.0))), strain);
         }
         let zero = Symmetric3::zero();

@@ -1,6 +1,9 @@
+use std::sync::atomic::AtomicU32;
+
 use glam::{DVec3, Mat3, Vec3};
 use rayon::prelude::*;
 
+use super::blocks::particle;
 use super::{GridError, Looks, Material};
 use crate::math::Symmetric3;
 use crate::math::lanes::Row;
@@ -147,7 +150,7 @@ impl Particles {
 
     /// Puts the particle `order[slot]` into each slot, and so into `slots[particle]`. From one step to the next little
     /// changes, so that this reads nearly in order.
-    pub(super) fn arrange(&mut self, order: &[u32], slots: &[u32]) {
+    pub(super) fn arrange(&mut self, order: &[AtomicU32], slots: &[u32]) {
         if self.slots == slots {
             return;
         }
@@ -208,11 +211,11 @@ impl Particles {
 }
 
 /// Fills slot after slot with what its particle had in the slots before.
-fn permute<T: Copy + Send + Sync>(order: &[u32], slots: &[u32], from: &[T], to: &mut Vec<T>, empty: T) {
+fn permute<T: Copy + Send + Sync>(order: &[AtomicU32], slots: &[u32], from: &[T], to: &mut Vec<T>, empty: T) {
     to.resize(order.len(), empty);
     to.par_chunks_mut(2048).zip(order.par_chunks(2048)).for_each(|(to, order)| {
-        for (to, &particle) in to.iter_mut().zip(order) {
-            *to = from[slots[particle as usize] as usize];
+        for (to, entry) in to.iter_mut().zip(order) {
+            *to = from[slots[particle(entry)] as usize];
         }
     });
 }

@@ -1,9 +1,11 @@
 //! Particles to grid.
 
+use std::sync::atomic::AtomicU32;
+
 use glam::{Mat3, Vec3};
 use rayon::prelude::*;
 
-use super::blocks::{Blocks, Place, SIDE, Settle, TILE};
+use super::blocks::{Blocks, Place, SIDE, Settle, TILE, particle};
 use super::particles::Packed;
 use super::{GridParams, MpmGrid, Particles, Phase};
 use crate::math::Real;
@@ -138,10 +140,11 @@ impl MpmGrid {
 
 /// The part of a column that belongs to some particles, with something added where there is something: on its own, so that many reads are
 /// under way at once.
-fn fetch(order: &[u32], column: &[Vec3], more: &[Vec3], out: &mut [Row]) {
-    for (out, &particle) in out.iter_mut().zip(order) {
-        let more = more.get(particle as usize).copied().unwrap_or(Vec3::ZERO);
-        let [x, y, z] = (column[particle as usize] + more).to_array();
+fn fetch(order: &[AtomicU32], column: &[Vec3], more: &[Vec3], out: &mut [Row]) {
+    for (out, entry) in out.iter_mut().zip(order) {
+        let particle = particle(entry);
+        let more = more.get(particle).copied().unwrap_or(Vec3::ZERO);
+        let [x, y, z] = (column[particle] + more).to_array();
         out.0 = [x, y, z, 0.0, 0.0, 0.0, 0.0, 0.0];
     }
 }
@@ -164,7 +167,7 @@ impl Kernel for Scatter<'_> {
     #[inline(always)]
     fn run<L: Lane>(self) {
         let mut tile = [Row::default(); TILE * TILE * TILE];
-        let mut shares = [[Row::default(); 4]; WIDTH];
+        let (mut shares, mut weights) = ([[Row::default(); 4]; WIDTH], Weights::default());
         let (mut affine, mut forces) = (self.affine.chunks(WIDTH), self.forces.chunks(WIDTH));
         let motions = self.motions.chunks(WIDTH);
         for ((points, motions), places) in
@@ -183,8 +186,9 @@ impl Kernel for Scatter<'_> {
                     fill_affine(share, field, point.0[0].0[7] * self.constants.cell);
                 }
             }
-            for (share, place) in shares.iter().zip(places) {
-                spread::<L>(&mut tile, place, share);
+            weights.find::<L>(places);
+            for particle in 0..places.len().min(WIDTH) {
+                spread::<L>(&mut tile, &places[particle], &weights, particle, &shares[particle]);
             }
         }
         cut::<L>(&tile, self.out);
@@ -228,11 +232,54 @@ fn fill_affine(share: &mut [Row; 4], field: &Mat3, scale: f32) {
     }
 }
 
-/// The quadratic B-spline's weights at three nodes, for a point `fraction` cells from the first.
+/// The quadratic B-spline's weights of eight particles at three nodes along each axis, and the weights times the way from the particle to the
+/// node, in cells: those of two particles in each row, by axis. Found for all of them at once, and read one by one.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Weights {
+    own: [[Row; 3]; WIDTH / 2],
+    slopes: [[Row; 3]; WIDTH / 2],
+}
+
+impl Weights {
+    /// Finds those of up to eight particles.
+    #[inline(always)]
+    pub(super) fn find<L: Lane>(&mut self, places: &[Place]) {
+        let (half, one, two) = (splat::<L>(0.5), L::one(), splat::<L>(2.0));
+        let results = self.own.iter_mut().zip(&mut self.slopes);
+        for (pair, (own, slopes)) in places.chunks(2).zip(results) {
+            let fraction = L::load(&two_places(pair));
+            let (a, b, c) = (splat::<L>(1.5) - fraction, fraction - one, fraction - half);
+            let (first, second, third) = (half * a * a, splat::<L>(0.75) - b * b, half * c * c);
+            first.store(&mut own[0]);
+            second.store(&mut own[1]);
+            third.store(&mut own[2]);
+            (-fraction * first).store(&mut slopes[0]);
+            ((one - fraction) * second).store(&mut slopes[1]);
+            ((two - fraction) * third).store(&mut slopes[2]);
+        }
+    }
+
+    /// The weight of one particle at a node along an axis.
+    #[inline(always)]
+    pub(super) fn own<L: Real>(&self, axis: usize, node: usize, particle: usize) -> L {
+        splat(self.own[particle / 2][node].0[particle % 2 * 4 + axis])
+    }
+
+    /// The same, times the way to the node.
+    #[inline(always)]
+    pub(super) fn slope<L: Real>(&self, axis: usize, node: usize, particle: usize) -> L {
+        splat(self.slopes[particle / 2][node].0[particle % 2 * 4 + axis])
+    }
+}
+
+/// One or two places side by side.
 #[inline(always)]
-pub(super) fn weights(fraction: f32) -> [f32; 3] {
-    let (a, b, c) = (1.5 - fraction, fraction - 1.0, fraction - 0.5);
-    [0.5 * a * a, 0.75 - b * b, 0.5 * c * c]
+fn two_places(places: &[Place]) -> Row {
+    match (places.as_flattened().first_chunk(), places) {
+        (Some(&both), _) => Row(both),
+        (None, &[[x, y, z, base]]) => Row([x, y, z, base, 0.0, 0.0, 0.0, 0.0]),
+        _ => Row::default(),
+    }
 }
 
 /// The same number in every lane.
@@ -244,23 +291,32 @@ pub(super) fn splat<L: Real>(value: f32) -> L {
 /// Rows of a tile from the first to the last node of a stencil.
 pub(super) const WINDOW: usize = 2 * (1 + TILE + TILE * TILE) + 1;
 
-/// Adds a particle's share to the 27 nodes of its stencil.
+/// Adds a particle's share to the 27 nodes of its stencil, the first of which `place` names.
 #[inline(always)]
-fn spread<L: Lane>(tile: &mut [Row; TILE * TILE * TILE], place: &Place, share: &[Row; 4]) {
-    let [fx, fy, fz] = place.fraction;
-    let (wx, wy, wz) = (weights(fx), weights(fy), weights(fz));
-    let (w0, w1, w2) = (splat::<L>(wx[0]), splat::<L>(wx[1]), splat::<L>(wx[2]));
-    let (d0, d1, d2) =
-        (splat::<L>(-fx * wx[0]), splat::<L>((1.0 - fx) * wx[1]), splat::<L>((2.0 - fx) * wx[2]));
+fn spread<L: Lane>(
+    tile: &mut [Row; TILE * TILE * TILE],
+    place: &Place,
+    weights: &Weights,
+    particle: usize,
+    share: &[Row; 4],
+) {
     let (own, x, y, z) = (L::load(&share[0]), L::load(&share[1]), L::load(&share[2]), L::load(&share[3]));
+    let w0 = weights.own::<L>(0, 0, particle);
+    let w1 = weights.own::<L>(0, 1, particle);
+    let w2 = weights.own::<L>(0, 2, particle);
+    let d0 = weights.slope::<L>(0, 0, particle);
+    let d1 = weights.slope::<L>(0, 1, particle);
+    let d2 = weights.slope::<L>(0, 2, particle);
     // One check for all nodes: from here on offsets are constants.
-    let Some(window) = tile[place.base as usize..].first_chunk_mut::<WINDOW>() else { return };
-    for (k, wz) in wz.into_iter().enumerate() {
-        let plane = z.mul_add(splat(k as f32 - fz), own);
-        for (j, wy) in wy.into_iter().enumerate() {
-            let weight = splat::<L>(wz * wy);
-            let line = y.mul_add(splat(j as f32 - fy), plane) * weight;
-            let slope = x * weight;
+    let Some(window) = tile[place[3] as usize..].first_chunk_mut::<WINDOW>() else { return };
+    for k in 0..3 {
+        let weight = weights.own::<L>(2, k, particle);
+        let plane = own.mul_add(weight, z * weights.slope::<L>(2, k, particle));
+        let (plane_x, plane_y) = (x * weight, y * weight);
+        for j in 0..3 {
+            let weight = weights.own::<L>(1, j, particle);
+            let line = plane.mul_add(weight, plane_y * weights.slope::<L>(1, j, particle));
+            let slope = plane_x * weight;
             let at = TILE * (j + TILE * k);
             slope.mul_add(d0, line.mul_add(w0, L::load(&window[at]))).store(&mut window[at]);
             slope.mul_add(d1, line.mul_add(w1, L::load(&window[at + 1]))).store(&mut window[at + 1]);

@@ -6,10 +6,9 @@ use glam::Vec3;
 
 use super::Curves;
 use super::follow::Binding;
-use crate::math::lanes::{Kernel, Lane, Row, WIDTH, copy_past_caches, prefetch_whole};
+use crate::math::Vector3;
+use crate::math::lanes::{Kernel, Lane, Row, WIDTH, copy_past_caches};
 
-/// So many strands ahead the maps of guides are sent for.
-const AHEAD: usize = 2;
 /// A vertex within this part of the distance between slots counts as lying on one.
 const ON_SLOT: f32 = 1e-3;
 
@@ -128,7 +127,6 @@ impl Kernel for PoseStrands<'_> {
         let start = self.rest.range(self.first).start;
         for (index, binding) in self.bindings.iter().enumerate() {
             let strand = self.first + index;
-            self.send_for_maps(index + AHEAD);
             let range = self.rest.range(strand);
             let to = range.start - start;
             if binding.same_as.is_some() {
@@ -166,52 +164,42 @@ impl Kernel for PoseStrands<'_> {
 /// Where the maps of three guides take a point: M₀ + β (w₀ M₀ + w₁ M₁ + w₂ M₂ − M₀). No closures here: what is not inlined is not
 /// compiled for the processor at hand.
 impl PoseStrands<'_> {
-    /// Sends for the maps of a strand to come: those of the guides lie all over memory.
-    #[inline(always)]
-    fn send_for_maps(&self, index: usize) {
-        let Some(binding) = self.bindings.get(index) else { return };
-        let rows = self.betas.len();
-        for guide in binding.guides {
-            for row in 0..rows {
-                prefetch_whole(&self.maps.rows, guide as usize * rows + row);
-            }
-        }
-    }
-
     /// A strand with one vertex on each slot, eight vertices at a time. Of the last eight some may lie beyond its end: the next strand
     /// writes over them.
     #[inline(always)]
     fn carry_evenly<L: Lane>(&self, from: usize, binding: &Binding, moved: &mut Moved, to: usize) {
+        // Everything is cut to so many rows beforehand, so that nothing is checked on the way.
         let rows = self.betas.len();
+        let [x, y, z] = &self.rest.axes;
+        let (x, y, z) = (eights(x, from, rows), eights(y, from, rows), eights(z, from, rows));
+        let [to_x, to_y, to_z] = &mut moved.points;
+        let to_x = eights_mut(to_x, to, rows);
+        let (to_y, to_z) = (eights_mut(to_y, to, rows), eights_mut(to_z, to, rows));
+        let (first, second, third) =
+            (self.map(binding, 0, rows), self.map(binding, 1, rows), self.map(binding, 2, rows));
+        let [w0, w1, w2] = binding.weights;
         for row in 0..rows {
-            let (from, to) = (from + WIDTH * row, to + WIDTH * row);
-            let x = L::load(&eight(&self.rest.axes[0], from));
-            let y = L::load(&eight(&self.rest.axes[1], from));
-            let z = L::load(&eight(&self.rest.axes[2], from));
+            let point = Vector3::new(L::load(&Row(x[row])), L::load(&Row(y[row])), L::load(&Row(z[row])));
             let multi = L::load(&self.betas[row]);
-            let mut sum = [x, y, z];
-            for guide in 0..3 {
-                let own = if guide == 0 { L::one() - multi } else { L::zero() };
-                let share = multi.mul_add(L::splat(f64::from(binding.weights[guide])), own);
-                let map = &self.maps.rows[binding.guides[guide] as usize * rows + row];
-                // x + 2 w (q × x) + 2 q × (q × x) + shift, and shares sum to one.
-                let (a, b, c, w) = (L::load(&map[0]), L::load(&map[1]), L::load(&map[2]), L::load(&map[3]));
-                let (u, v, t) = (b * z - c * y, c * x - a * z, a * y - b * x);
-                let to_x = w.mul_add(u, b.mul_add(t, L::load(&map[4]) - c * v));
-                let to_y = w.mul_add(v, c.mul_add(u, L::load(&map[5]) - a * t));
-                let to_z = w.mul_add(t, a.mul_add(v, L::load(&map[6]) - b * u));
-                sum[0] = share.mul_add(to_x, sum[0]);
-                sum[1] = share.mul_add(to_y, sum[1]);
-                sum[2] = share.mul_add(to_z, sum[2]);
-            }
-            for (sum, axis) in sum.into_iter().zip(&mut moved.points) {
-                if let Some(out) = axis[to..].first_chunk_mut::<WIDTH>() {
-                    let mut row = Row::default();
-                    sum.store(&mut row);
-                    *out = row.0;
-                }
-            }
+            let own = multi.mul_add(L::splat(f64::from(w0)), L::one() - multi);
+            // Shares sum to one.
+            let mut sum = way(&first[row], point).mul_add(own, point);
+            sum = way(&second[row], point).mul_add(multi * L::splat(f64::from(w1)), sum);
+            sum = way(&third[row], point).mul_add(multi * L::splat(f64::from(w2)), sum);
+            let mut out = Row::default();
+            sum.x.store(&mut out);
+            to_x[row] = out.0;
+            sum.y.store(&mut out);
+            to_y[row] = out.0;
+            sum.z.store(&mut out);
+            to_z[row] = out.0;
         }
+    }
+
+    /// The map of one of the guides of a strand.
+    #[inline(always)]
+    fn map(&self, binding: &Binding, guide: usize, rows: usize) -> &[[Row; NUMBERS]] {
+        &self.maps.rows[binding.guides[guide] as usize * rows..][..rows]
     }
 
     /// Any strand, vertex by vertex; between two slots where a vertex lies on none.
@@ -250,10 +238,30 @@ impl PoseStrands<'_> {
     }
 }
 
-/// Eight numbers of a column, which has a row more than is asked for.
+/// How far a map takes eight points: √2 w (q × x) + q × (q × x) + shift, with q as it is stored.
 #[inline(always)]
-fn eight(column: &[f32], from: usize) -> Row {
-    column.get(from..).and_then(<[f32]>::first_chunk).map_or(Row::default(), |&numbers| Row(numbers))
+fn way<L: Lane>(map: &[Row; NUMBERS], Vector3 { x, y, z }: Vector3<L>) -> Vector3<L> {
+    let (a, b, c, w) = (L::load(&map[0]), L::load(&map[1]), L::load(&map[2]), L::load(&map[3]));
+    let (minus_a, minus_b, minus_c) = (-a, -b, -c);
+    let u = minus_c.mul_add(y, b * z);
+    let v = minus_a.mul_add(z, c * x);
+    let t = minus_b.mul_add(x, a * y);
+    Vector3::new(
+        w.mul_add(u, b.mul_add(t, minus_c.mul_add(v, L::load(&map[4])))),
+        w.mul_add(v, c.mul_add(u, minus_a.mul_add(t, L::load(&map[5])))),
+        w.mul_add(t, a.mul_add(v, minus_b.mul_add(u, L::load(&map[6])))),
+    )
+}
+
+/// So many times eight numbers of a column, which has a row more than is asked for.
+#[inline(always)]
+fn eights(column: &[f32], from: usize, rows: usize) -> &[[f32; WIDTH]] {
+    &column[from..from + WIDTH * rows].as_chunks().0[..rows]
+}
+
+#[inline(always)]
+fn eights_mut(column: &mut [f32], from: usize, rows: usize) -> &mut [[f32; WIDTH]] {
+    &mut column[from..from + WIDTH * rows].as_chunks_mut().0[..rows]
 }
 
 /// Points as the guides carried them [m] and the edges before each of them [m], by axis; points have a row more. And the points as they

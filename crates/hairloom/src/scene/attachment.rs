@@ -1,4 +1,6 @@
-use glam::{DVec3, Quat};
+use std::ops::Range;
+
+use glam::{DQuat, DVec3, Quat};
 
 use super::Model;
 use crate::body::Bodies;
@@ -62,7 +64,24 @@ impl Seat {
     }
 }
 
+impl Attachment {
+    /// How far the groom is turned where the seat has this frame.
+    pub fn turn_from_groom(&self, frame: &Pose) -> DQuat {
+        frame.rotation * self.bind.as_dquat().conjugate().normalize()
+    }
+}
+
 impl Attachments {
+    /// The attachments of each of so many strands.
+    pub fn by_strand(&self, strands: usize) -> Vec<Range<usize>> {
+        let (mut of_strand, mut start) = (vec![0..0; strands], 0);
+        for same in self.items.chunk_by(|a, b| a.strand == b.strand) {
+            of_strand[same[0].strand as usize] = start..start + same.len();
+            start += same.len();
+        }
+        of_strand
+    }
+
     /// Holds `vertices` (world positions, consecutive from vertex `first` of `strand`) to where `body` is at
     /// the start of the step under way. Call in order of strands.
     pub fn hold(

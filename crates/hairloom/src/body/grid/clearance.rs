@@ -5,8 +5,8 @@ use glam::{DVec3, Mat3, Vec3};
 use super::{DistanceGrid, EXACT, MARCHING_ERROR};
 use crate::math::lanes::{Kernel, Lane};
 
-/// Points that are looked up together.
-const TOGETHER: usize = 64;
+/// Points that are looked up together: few, since many come alone and pay for all places.
+const TOGETHER: usize = 16;
 /// 2²³: from here on floats are whole numbers, so that adding it rounds, and the number is in the lowest bits.
 const WHOLE: f32 = 8_388_608.0;
 

@@ -23,13 +23,14 @@ pub(super) fn send_for<T>(element: &T) {
 /// Bytes of a line of the cache.
 const LINE: usize = 64;
 
-/// Sends for all lines of an element.
+/// Sends for all lines of an element, to the second cache: what is on its way to the first takes one of its few places for misses until it
+/// arrives, and everything else waits.
 #[inline(always)]
 pub(super) fn send_for_lines<T>(element: *const T) {
     let start = element.cast::<i8>();
     for line in 0..size_of::<T>().div_ceil(LINE) {
         // SAFETY: every x86-64 processor has this instruction; it is a hint that reads nothing, whatever the address.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(line * LINE)) };
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(start.wrapping_add(line * LINE)) };
     }
 }
 

@@ -56,8 +56,7 @@ pub fn prefetch<T>(column: &[T], index: usize) {
     let _ = (column, index);
 }
 
-/// Sends for all of the element at `index`, which is larger than a line of the cache; beyond the end for what lies there, which is often the
-/// next column.
+/// Sends for all of the element at `index`, which lies far away in memory; beyond the end for what lies there, which is often the next column.
 #[inline(always)]
 pub fn prefetch_whole<T>(column: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]

@@ -84,7 +84,7 @@ impl<S: Stored> Admm<S> {
                 ties.push(Tie { pack, lane, row, weight, least, most, target, force });
             }
             if attachment.clamped {
-                let turn = frame.rotation * attachment.bind.as_dquat().conjugate().normalize();
+                let turn = attachment.turn_from_groom(&frame);
                 self.clamp_behind(strand, attachment.first as usize - 1, turn);
             }
         }

@@ -25,12 +25,7 @@ pub(super) struct Holds<'a> {
 impl<'a> Holds<'a> {
     pub(super) fn new(model: &'a Model, drive: &Drive<'a>) -> Self {
         let items = drive.attachments.items.as_slice();
-        let mut of_strand = vec![0..0; model.strands()];
-        let mut start = 0;
-        for same in items.chunk_by(|a, b| a.strand == b.strand) {
-            of_strand[same[0].strand as usize] = start..start + same.len();
-            start += same.len();
-        }
+        let of_strand = drive.attachments.by_strand(model.strands());
         let poses = (0..drive.bodies.len()).map(|body| [0.0, 1.0].map(|t| drive.pose(body, t)));
         Self { model, items, of_strand, poses: poses.collect(), drive: *drive }
     }
@@ -46,7 +41,7 @@ impl<'a> Holds<'a> {
     /// How far the groom of each strand is turned by the body that holds it at the start.
     pub(super) fn turns_at_start(&self) -> Vec<DQuat> {
         let turn = |range: &Range<usize>| match self.items[range.clone()].first() {
-            Some(attachment) => turn_from_groom(&self.frames(attachment)[0], attachment),
+            Some(attachment) => attachment.turn_from_groom(&self.frames(attachment)[0]),
             None => DQuat::IDENTITY,
         };
         self.of_strand.iter().map(turn).collect()
@@ -54,9 +49,6 @@ impl<'a> Holds<'a> {
 
     /// Carries strands along whose bodies all jump. A rope between a body that jumps and one that does not stays.
     pub(super) fn jump<S: Stored>(&self, rods: &mut Rods<S>) {
-        if !(0..self.drive.bodies.len()).any(|body| self.drive.jumps(body)) {
-            return;
-        }
         rods.drive(|strand, driven| {
             let items = &self.items[self.of_strand[strand].clone()];
             let Some(first) = items.first() else { return };
@@ -82,7 +74,7 @@ impl<'a> Holds<'a> {
                 let end = self.frames(attachment)[1];
                 targets.clear();
                 targets.extend(drive.attachments.points_of(attachment).iter().map(|&point| end.apply(point)));
-                let turn = turn_from_groom(&end, attachment);
+                let turn = attachment.turn_from_groom(&end);
                 driven.hold(attachment.first as usize, &targets, turn, dt, params.pin_blend);
             }
             if windy {
@@ -110,11 +102,6 @@ impl<'a> Holds<'a> {
             driven.add_load(vertex, 0.0, wind * (rate * mass));
         }
     }
-}
-
-/// How far the groom is turned by an attachment whose seat has this frame.
-fn turn_from_groom(frame: &Pose, attachment: &Attachment) -> DQuat {
-    frame.rotation * attachment.bind.as_dquat().conjugate().normalize()
 }
 
 /// Section 4.2: where a strand's root is moved or turned farther than the limits allow, the strand goes along rigidly until what is

@@ -269,7 +269,9 @@ impl<S: Stored> Solver for DerMpm<S> {
         // One way to the pool and back, not one for each of the many short phases.
         rayon::scope(|_| {
             self.follow_attachments(drive);
-            Holds::new(&self.model, drive).jump(&mut self.rods);
+            if (0..drive.bodies.len()).any(|body| drive.jumps(body)) {
+                Holds::new(&self.model, drive).jump(&mut self.rods);
+            }
             match step {
                 Step::Dynamic { dt } => self.go(drive, dt),
                 Step::Quasistatic { iterations } => self.relax(drive, iterations),

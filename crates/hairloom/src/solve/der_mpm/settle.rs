@@ -14,7 +14,9 @@ use crate::solve::lengths::hang_between;
 /// Rounds in which a rope leaves the bodies and gets its lengths back.
 const ROPE_ROUNDS: usize = 4;
 /// Vertices whose clearances are looked up together.
-const LOOKS: usize = 64;
+const LOOKS: usize = 16;
+/// How much farther a vertex may have come than single precision tells, relatively.
+const ROUNDING: f32 = 1e-5;
 /// Gap between a pinned vertex and its place that is rounding [m²].
 const NO_GAP: f64 = 1.0e-16;
 
@@ -48,13 +50,27 @@ impl Outcome {
 
 /// One strand on its way out.
 struct Strand<'a> {
-    points: &'a mut Vec<DVec3>,
+    points: &'a mut [DVec3],
+    /// What they saw of bodies, where they were then.
+    sight: &'a Sight,
     /// Lengths of the edges [m].
-    lengths: Vec<f64>,
+    lengths: &'a [f64],
     /// Pinned vertices with the places where they are held [m], in order.
-    pins: Vec<(usize, DVec3)>,
-    /// The first vertex that moved.
+    pins: &'a [(usize, DVec3)],
+    /// The first vertex that moved, and the last one before which an edge may have turned: what lies behind went along.
     first_moved: usize,
+    last_moved: usize,
+    /// Whether bodies pushed any.
+    pushed: bool,
+}
+
+/// What the vertices of a strand saw of bodies.
+#[derive(Default)]
+struct Sight {
+    /// Where they were [m].
+    points: Vec<DVec3>,
+    /// Their clearances there [m].
+    clearances: Vec<f32>,
 }
 
 impl<S: Stored> Pack<S> {
@@ -63,7 +79,8 @@ impl<S: Stored> Pack<S> {
     pub(super) fn settle(&mut self, around: &Surroundings<'_>, looks: LooksOf<'_>) -> Outcome {
         let mut outcome = Outcome::default();
         let targets = std::mem::take(&mut self.pin_targets);
-        let mut points = Vec::new();
+        let (mut points, mut lengths, mut pins) = (Vec::new(), Vec::new(), Vec::new());
+        let mut sight = Sight::default();
         let mut start = 0;
         for (lane, index) in self.lanes() {
             points.clear();
@@ -74,30 +91,34 @@ impl<S: Stored> Pack<S> {
                 let reach = thickest + around.margin;
                 let free = usize::from(self.is_pinned(lane, 0));
                 !looks.part(start + free..end).all_clear(&around.approach, &points[free..], reach)
-                    && any_nearer(bodies, &points[free..], reach)
+                    && sight.look(bodies, &points)[free..].iter().any(|&clearance| clearance < reach)
             });
             start = end;
-            let mut pins: Vec<(usize, DVec3)> = targets
-                .iter()
-                .filter(|&&(of, _, _)| of as usize == lane)
-                .map(|&(_, row, target)| (row as usize - self.first, target))
-                .collect();
-            if near.is_none() && pins.is_empty() {
+            pins.clear();
+            pins.extend(self.is_pinned(lane, 0).then_some((0, points[0])));
+            let own = targets.iter().filter(|&&(of, _, _)| of as usize == lane);
+            pins.extend(own.map(|&(_, row, target)| (row as usize - self.first, target)));
+            if near.is_none() && pins.iter().all(|pin| pin.0 == 0) {
                 continue;
             }
-            if self.is_pinned(lane, 0) {
-                pins.insert(0, (0, points[0]));
-            }
-            let lengths = self.lengths(lane, &pins);
-            let mut strand = Strand { points: &mut points, lengths, pins, first_moved: usize::MAX };
+            self.lengths(lane, &pins, &mut lengths);
+            let mut strand = Strand {
+                points: &mut points,
+                sight: &sight,
+                lengths: &lengths,
+                pins: &pins,
+                first_moved: usize::MAX,
+                last_moved: 0,
+                pushed: false,
+            };
             outcome.out_of_reach += u32::from(!strand.pin());
             if let Some((bodies, model)) = near {
                 let radii = &model.radii[model.range(index)];
                 outcome.contacts += self.leave(lane, &mut strand, bodies, radii, around.margin);
             }
-            let first_moved = strand.first_moved;
+            let Strand { first_moved, last_moved, .. } = strand;
             if first_moved < points.len() {
-                self.set_points(lane, &points, first_moved);
+                self.set_points(lane, &points[..=last_moved], first_moved);
             }
         }
         self.pin_targets = targets;
@@ -110,7 +131,7 @@ impl<S: Stored> Pack<S> {
     }
 
     /// Lengths of the edges of a strand: as they are, and at rest where a rope is held at both ends [m].
-    fn lengths(&self, lane: usize, pins: &[(usize, DVec3)]) -> Vec<f64> {
+    fn lengths(&self, lane: usize, pins: &[(usize, DVec3)], lengths: &mut Vec<f64>) {
         let last_pin = pins.last().map_or(0, |pin| pin.0);
         let first_pin = pins.first().map_or(usize::MAX, |pin| pin.0);
         let edge = |edge: usize| {
@@ -118,7 +139,8 @@ impl<S: Stored> Pack<S> {
             let between = edge >= first_pin && edge < last_pin;
             if between { self.rest[row].length.get(lane) } else { self.moving[row].length.get(lane) }
         };
-        (0..self.counts[lane] as usize - 1).map(edge).collect()
+        lengths.clear();
+        lengths.extend((0..self.counts[lane] as usize - 1).map(edge));
     }
 
     /// Takes a strand out of the bodies. Returns how many vertices were pushed.
@@ -182,19 +204,20 @@ impl<S: Stored> Pack<S> {
         }
         let leader = strand.points[neighbour];
         let length = strand.lengths[vertex.min(neighbour)];
-        if strand.first_moved < usize::MAX {
+        if strand.pushed {
             let edge = strand.points[vertex] - leader;
             strand.points[vertex] = leader + edge.normalize_or(DVec3::NEG_Y) * length;
-            strand.first_moved = strand.first_moved.min(vertex);
+            strand.note(vertex);
         }
-        if bodies.clearance(strand.points[vertex].as_vec3()) >= reach {
+        if strand.is_clear(vertex, bodies, reach) {
             return false;
         }
         let edge = strand.points[vertex] - leader;
         let Some(touch) = resolve(bodies, leader.as_vec3(), edge.as_vec3(), reach) else { return false };
         let edge = touch.edge.as_dvec3().normalize_or(edge / length) * length;
         strand.points[vertex] = leader + edge;
-        strand.first_moved = strand.first_moved.min(vertex);
+        strand.note(vertex);
+        strand.pushed = true;
         let contact = Contact {
             distance: 0.0,
             normal: touch.normal,
@@ -220,7 +243,8 @@ impl<S: Stored> Pack<S> {
         }
         let shift = (sample.normal * (reach - sample.distance)).as_dvec3();
         strand.points[0] += shift;
-        strand.first_moved = 0;
+        strand.note(0);
+        strand.pushed = true;
         let friction = bodies.body(body).friction;
         let contact = Contact { distance: 0.0, normal: sample.normal, velocity: sample.velocity, friction };
         self.stop(lane, 0, &contact);
@@ -246,18 +270,23 @@ impl<S: Stored> Pack<S> {
     }
 }
 
-/// Whether any point may be nearer to a body than `reach` [m].
-fn any_nearer(bodies: &Obstacles<'_>, points: &[DVec3], reach: f32) -> bool {
-    points.chunks(LOOKS).any(|points| {
-        let mut look = [[0.0f32; LOOKS]; 4];
-        let [xs, ys, zs, clearances] = &mut look;
-        for (at, point) in points.iter().enumerate() {
-            (xs[at], ys[at], zs[at]) = point.as_vec3().into();
+impl Sight {
+    /// Looks at the bodies from all points of a strand; gives the clearances.
+    fn look(&mut self, bodies: &Obstacles<'_>, points: &[DVec3]) -> &[f32] {
+        self.points.clear();
+        self.points.extend_from_slice(points);
+        self.clearances.resize(points.len(), 0.0);
+        for (points, clearances) in points.chunks(LOOKS).zip(self.clearances.chunks_mut(LOOKS)) {
+            let mut look = [[0.0f32; LOOKS]; 3];
+            let [xs, ys, zs] = &mut look;
+            for (at, point) in points.iter().enumerate() {
+                (xs[at], ys[at], zs[at]) = point.as_vec3().into();
+            }
+            let count = points.len();
+            bodies.clearance_batch(&xs[..count], &ys[..count], &zs[..count], clearances);
         }
-        let count = points.len();
-        bodies.clearance_batch(&xs[..count], &ys[..count], &zs[..count], &mut clearances[..count]);
-        clearances[..count].iter().any(|&clearance| clearance < reach)
-    })
+        &self.clearances
+    }
 }
 
 /// Takes ropes between pins out of the bodies: pushes and lengths take turns, and lengths have the last word. Returns how often a
@@ -281,18 +310,32 @@ fn leave_between_pins(strand: &mut Strand<'_>, bodies: &Obstacles<'_>, radii: &[
 
 /// Pushes a vertex of a rope to the nearest surface where it is inside; tells whether it was.
 fn push(strand: &mut Strand<'_>, vertex: usize, bodies: &Obstacles<'_>, reach: f32) -> bool {
-    let point = strand.points[vertex].as_vec3();
-    if bodies.clearance(point) >= reach {
+    if strand.is_clear(vertex, bodies, reach) {
         return false;
     }
-    let Some((_, sample)) = bodies.nearest(point) else { return false };
+    let Some((_, sample)) = bodies.nearest(strand.points[vertex].as_vec3()) else { return false };
     let out: Vec3 = sample.normal * (reach - sample.distance).max(0.0);
     strand.points[vertex] += out.as_dvec3();
-    strand.first_moved = strand.first_moved.min(vertex);
+    strand.note(vertex);
     sample.distance < reach
 }
 
 impl Strand<'_> {
+    /// Notes that a vertex moved, and not with the one before it.
+    fn note(&mut self, vertex: usize) {
+        self.first_moved = self.first_moved.min(vertex);
+        // The edge behind it turned as well.
+        self.last_moved = self.last_moved.max((vertex + 1).min(self.points.len() - 1));
+    }
+
+    /// Whether a vertex is farther from all bodies than `reach` [m]: by what it saw, where that is enough, since no distance changes faster
+    /// than the place.
+    fn is_clear(&self, vertex: usize, bodies: &Obstacles<'_>, reach: f32) -> bool {
+        let way = self.points[vertex].distance(self.sight.points[vertex]) as f32;
+        self.sight.clearances[vertex] - way * (1.0 + ROUNDING) >= reach
+            || bodies.clearance(self.points[vertex].as_vec3()) >= reach
+    }
+
     /// Brings pinned vertices where they must be: what lies between two gets its lengths back, what hangs free goes along. Tells
     /// whether all ends are within reach of each other.
     fn pin(&mut self) -> bool {
@@ -301,8 +344,8 @@ impl Strand<'_> {
             let (vertex, target) = self.pins[index];
             let gap = target - self.points[vertex];
             if gap.length_squared() > NO_GAP {
-                let from = last.map_or(0, |last| last + 1);
-                self.first_moved = self.first_moved.min(from);
+                self.first_moved = self.first_moved.min(last.map_or(0, |last| last + 1));
+                self.last_moved = vertex;
                 let along = if last.is_none() { 0..vertex } else { vertex..vertex };
                 self.points[along].iter_mut().for_each(|point| *point += gap);
                 self.points[vertex..].iter_mut().for_each(|point| *point += gap);
@@ -310,6 +353,7 @@ impl Strand<'_> {
             if let Some(last) = last.filter(|&last| vertex > last + 1) {
                 within &= hang_between(&mut self.points[last..=vertex], &self.lengths[last..vertex]);
                 self.first_moved = self.first_moved.min(last + 1);
+                self.last_moved = vertex;
             }
             last = Some(vertex);
         }

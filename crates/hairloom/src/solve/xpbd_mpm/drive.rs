@@ -30,19 +30,9 @@ pub(super) struct Part<'a> {
     again: bool,
 }
 
-/// How far the groom is turned by an attachment whose seat has this frame.
-fn turn_from_groom(frame: &Pose, attachment: &Attachment) -> DQuat {
-    frame.rotation * attachment.bind.as_dquat().conjugate().normalize()
-}
-
 impl<'a> Holds<'a> {
     pub(super) fn new(model: &'a Model, drive: &Drive<'a>) -> Self {
-        let mut of_strand = vec![0..0; model.strands()];
-        let mut start = 0;
-        for same in drive.attachments.items.chunk_by(|a, b| a.strand == b.strand) {
-            of_strand[same[0].strand as usize] = start..start + same.len();
-            start += same.len();
-        }
+        let of_strand = drive.attachments.by_strand(model.strands());
         let pulled = drive.handles.iter().map(|h| (h.strand, h.vertex, h.target, h.stiffness));
         let mut handles: Vec<_> = pulled.collect();
         handles.sort_by_key(|&(strand, vertex, _, _)| (strand, vertex));
@@ -69,7 +59,7 @@ impl<'a> Holds<'a> {
     /// How far the groom of a strand is turned by the body that holds it at the start.
     pub(super) fn turn_at_start(&self, strand: usize) -> DQuat {
         self.attachments(strand).first().map_or(DQuat::IDENTITY, |attachment| {
-            turn_from_groom(&self.drive.seat_frame(attachment, 0.0), attachment)
+            attachment.turn_from_groom(&self.drive.seat_frame(attachment, 0.0))
         })
     }
 
@@ -97,7 +87,7 @@ impl<'a> Holds<'a> {
     }
 
     fn hold<S: Stored>(&self, pack: &mut Pack<S>, lane: usize, attachment: &Attachment, frame: &Pose) {
-        let turn = turn_from_groom(frame, attachment);
+        let turn = attachment.turn_from_groom(frame);
         let points = self.drive.attachments.points_of(attachment);
         let first = attachment.first as usize;
         for (vertex, &point) in points.iter().enumerate() {
