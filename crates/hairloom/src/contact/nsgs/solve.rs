@@ -206,6 +206,8 @@ const INTERIOR_STEPS: usize = 60;
 /// that are tried one after the other: about nine in ten of the hardest problems fall to the first.
 const CURVE_STEPS: usize = 200;
 const CURVE_WORK: f64 = 2.0e9;
+/// Sweeps that cost less than a curve, and may do without.
+const SWEEPS_BEFORE_CURVES: usize = 5_000;
 const ROUNDINGS: [Rounding; 5] = [
     Rounding { size: 100.0, exponent: 1.0 },
     Rounding { size: 1000.0, exponent: 1.0 },
@@ -242,7 +244,7 @@ const LOOK: usize = 50;
 fn alternative(system: &System, step: f64) -> f64 {
     // Usual steps; multiplications of a factorisation go many at a time, those of a sweep wait for each other.
     const STEPS: f64 = 25.0;
-    const AT_A_TIME: f64 = 10.0;
+    const AT_A_TIME: f64 = 4.0;
     // Multiplications of one contact, about.
     const LOCAL_SOLVE: f64 = 150.0;
     let sweep = 9.0 * system.couplings() as f64 + LOCAL_SOLVE * system.len() as f64;
@@ -303,7 +305,7 @@ impl<'a> Run<'a> {
 
     /// Sweeps; then, where few contacts act, those alone; otherwise sweeps as long as they are likely to be done before the interior
     /// point would, and then that: from near what sweeps have found, then from its own start with each way of carrying the shift along,
-    /// until the problem is solved; sweeps to finish in between.
+    /// until the problem is solved; sweeps to finish in between. What is left then falls to curves around their bends.
     fn hybrid(&mut self, problem: &Problem, units: &Units) {
         let most = self.settings.most_sweeps;
         self.gauss_seidel(LEAST_PATIENCE.min(most / 2));
@@ -325,6 +327,7 @@ impl<'a> Run<'a> {
                 self.interior_point(shift, is_near);
                 self.gauss_seidel((self.sweeps + FINISHING_SWEEPS).min(most));
             }
+            self.gauss_seidel((self.sweeps + SWEEPS_BEFORE_CURVES).min(most));
             for rounding in ROUNDINGS.into_iter().filter(|_| step <= CURVE_WORK) {
                 self.curve(rounding);
                 self.gauss_seidel((self.sweeps + FINISHING_SWEEPS).min(most));
