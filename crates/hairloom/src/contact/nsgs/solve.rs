@@ -140,6 +140,14 @@ pub struct Solution {
     pub failed: u64,
 }
 
+impl Solution {
+    /// The larger of both measures.
+    fn worse(&self) -> f64 {
+        // `max` would lose a NaN.
+        if self.natural.is_nan() { self.natural } else { self.error.max(self.natural) }
+    }
+}
+
 /// Solves a problem from the forces `start`, or from none. The problem must have passed [`Problem::checked`].
 pub fn solve(
     problem: &Problem,
@@ -155,8 +163,18 @@ pub fn solve(
     if let Some((what, given)) = sizes.into_iter().chain(start_size).find(|(_, given)| *given != contacts) {
         return Err(ProblemError::WrongSize { what, given, expected: contacts });
     }
-    within(problem, &Units::of(problem), settings, start)
+    let units = Units::of(problem);
+    let found = within(problem, &units, settings, start)?;
+    if settings.global != Global::Hybrid || start.is_none() || found.converged || found.worse() <= ASTRAY {
+        return Ok(found);
+    }
+    // Forces of another problem may have led nowhere.
+    let again = within(problem, &units, settings, None)?;
+    Ok(if again.worse() < found.worse() || found.worse().is_nan() { again } else { found })
 }
+
+/// An error that is as large as that of no forces at all, about.
+const ASTRAY: f64 = 1.0e-2;
 
 /// Solves a problem of known sizes, measured in these units.
 fn within(
