@@ -485,7 +485,8 @@ impl<'a> Run<'a> {
     /// The curve to a solution, around its bends.
     fn curve(&mut self, rounding: Rounding) {
         let most_steps = self.settings.most_interior_steps;
-        if self.is_solved() || self.interior_steps >= most_steps {
+        // Forces on the way are far larger than needed: what is cut off early may pass the measures, and yet throw light bodies about.
+        if self.is_solved() || self.interior_steps + CURVE_STEPS > most_steps {
             return;
         }
         let system = self.system;
