@@ -178,8 +178,8 @@ fn failures(problems: impl Iterator<Item = (String, FullProblem)>) -> Vec<String
 }
 
 /// The first kinds of masses with kinds of friction, numbered. Masses over twelve decades are of the fourth kind: chains, towers and
-/// objects with those are not all solved. Heaps and objects with coefficients of 1 and more, and chains with 10 among them, are left out: of
-/// those of 40 bodies and more some stop between 1e-2 and 1e-5.
+/// objects with those are not all solved. Coefficients of 10, alone or among others, are left out for all but towers: chains and objects
+/// with those may stop between 1e-2 and 1e-5, and heaps take seconds.
 fn kinds(masses: u64, frictions: &[u64]) -> impl Iterator<Item = (usize, (u64, u64))> {
     let all = (0..masses).flat_map(|mass| (0..6).map(move |friction| (mass, friction)));
     all.enumerate().filter(|(_, (_, friction))| frictions.contains(friction))
@@ -191,6 +191,18 @@ fn heaps() {
         let random = &mut Random::new(seed as u64);
         let speed = [0.0, 0.1, 10.0][seed % 3];
         let count = [20, 40, 80][seed / 2 % 3];
+        (format!("heap {kinds:?} of {count}, speed {speed}"), heap(random, count, 4, kinds, speed))
+    });
+    let failed = failures(problems);
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+/// Friction of 1 is far from convex: what sweeps do not solve falls to curves that are followed around their bends.
+#[test]
+fn heaps_with_much_friction() {
+    let problems = kinds(3, &[4]).map(|(seed, kinds)| {
+        let random = &mut Random::new(seed as u64);
+        let (speed, count) = ([0.0, 0.1, 10.0][seed % 3], [10, 20, 30][seed / 2 % 3]);
         (format!("heap {kinds:?} of {count}, speed {speed}"), heap(random, count, 4, kinds, speed))
     });
     let failed = failures(problems);
@@ -229,7 +241,7 @@ fn towers() {
 
 #[test]
 fn objects_of_any_freedom() {
-    let problems = kinds(3, &[0, 1, 3]).map(|(seed, kinds)| {
+    let problems = kinds(3, &[0, 1, 3, 4]).map(|(seed, kinds)| {
         let random = &mut Random::new(seed as u64);
         let (objects, contacts) = [(5, 60), (20, 150), (60, 400)][seed % 3];
         let full = abstract_objects(random, objects, contacts, kinds);

@@ -43,6 +43,8 @@ pub(super) struct Interior<'a> {
     shift: Shift,
     /// Tangential speeds that a held shift stands for.
     speeds: Vec<f64>,
+    /// Speed below which the shift is rounded off, so that it has a slope where nothing slides.
+    pub(super) rounding: f64,
 }
 
 /// Where a path begins: forces and velocities, inside their cones.
@@ -89,7 +91,15 @@ impl<'a> Interior<'a> {
                 }
             }
         }
-        Self { system, place, envelope: constant.clone(), constant, shift, speeds: vec![0.0; system.len()] }
+        Self {
+            system,
+            place,
+            envelope: constant.clone(),
+            constant,
+            shift,
+            speeds: vec![0.0; system.len()],
+            rounding: 0.0,
+        }
     }
 
     /// Follows the central path; forces in the units of the system. `accept` sees each iterate and says when to stop.
@@ -174,24 +184,32 @@ impl<'a> Interior<'a> {
         (0..forces.len()).map(of).unzip()
     }
 
+    /// Forces without the change to self-dual cones.
+    pub(super) fn plain(&self, force: &[DVec3]) -> Vec<DVec3> {
+        force.iter().enumerate().map(|(row, force)| stretch(self.system, row) * *force).collect()
+    }
+
+    /// What forces make of velocities, shifted, less the velocities at hand.
+    pub(super) fn residuals(&self, force: &[DVec3], velocity: &[DVec3]) -> Vec<DVec3> {
+        let plain = self.system.velocities(&self.plain(force));
+        let residual = |row: usize| {
+            // De Saxcé's shift over μ is the tangential speed.
+            let speed = match self.shift {
+                Shift::Held => self.speeds[row],
+                Shift::Exact | Shift::Lagged => tangent_length(velocity[row]).hypot(self.rounding),
+            };
+            stretch(self.system, row) * plain[row] + DVec3::X * speed - velocity[row]
+        };
+        (0..force.len()).map(residual).collect()
+    }
+
     /// The Newton step on the perturbed conditions, a predictor and a corrector (Mehrotra 1992) with one factorisation:
     /// `(Ŵ + V²) dx = −(Ŵ x + q̂ − z) + V d` and `dz = V d − V² dx`.
     fn step(&mut self, force: &[DVec3], velocity: &[DVec3], gap: f64) -> Option<Step> {
         let count = force.len();
-        let real: Vec<DVec3> = (0..count).map(|row| stretch(self.system, row) * force[row]).collect();
-        let plain = self.system.velocities(&real);
-        let scalings: Vec<Scaling> = force.iter().zip(velocity).map(|(x, z)| Scaling::new(*x, *z)).collect();
-        let residuals: Vec<DVec3> = (0..count)
-            .map(|row| {
-                // De Saxcé's shift over μ is the tangential speed.
-                let speed = match self.shift {
-                    Shift::Held => self.speeds[row],
-                    Shift::Exact | Shift::Lagged => tangent_length(velocity[row]),
-                };
-                let shift = DVec3::X * speed;
-                stretch(self.system, row) * plain[row] + shift - velocity[row]
-            })
-            .collect();
+        let scalings: Vec<Scaling> =
+            force.iter().zip(velocity).map(|(x, z)| Scaling::new(*x, *z, self.rounding)).collect();
+        let residuals = self.residuals(force, velocity);
         if !self.factor(&scalings) {
             return None;
         }
@@ -216,7 +234,7 @@ impl<'a> Interior<'a> {
     }
 
     /// Factors `Ŵ + V²`, a little stiffer where rounding has made it indefinite: the next step makes up for that.
-    fn factor(&mut self, scalings: &[Scaling]) -> bool {
+    pub(super) fn factor(&mut self, scalings: &[Scaling]) -> bool {
         [0.0, 1.0e-13, 1.0e-11, 1.0e-9].into_iter().any(|part| {
             self.envelope.clone_from(&self.constant);
             for (row, scaling) in scalings.iter().enumerate() {
@@ -236,7 +254,7 @@ impl<'a> Interior<'a> {
 
     /// The step for complementarity aims `d`. The shift's own derivative, `e tᵀ` with the direction t of sliding, is all that
     /// is not symmetric: the factor without it preconditions the system with it.
-    fn solve_step(&self, scalings: &[Scaling], residuals: &[DVec3], aims: &[DVec3]) -> Step {
+    pub(super) fn solve_step(&self, scalings: &[Scaling], residuals: &[DVec3], aims: &[DVec3]) -> Step {
         let count = aims.len();
         // The normal part loses what the shift gains along t.
         let sheared = |row: usize, z: DVec3| match self.shift {
@@ -277,24 +295,24 @@ impl<'a> Interior<'a> {
 }
 
 /// A step of all forces and velocities, and how much of it is taken.
-struct Step {
-    force: Vec<DVec3>,
-    velocity: Vec<DVec3>,
+pub(super) struct Step {
+    pub(super) force: Vec<DVec3>,
+    pub(super) velocity: Vec<DVec3>,
     share: f64,
 }
 
 /// Nesterov and Todd's scaling of one contact: the symmetric V with `V x = V⁻¹ z`.
-struct Scaling {
-    forth: DMat3,
-    back: DMat3,
+pub(super) struct Scaling {
+    pub(super) forth: DMat3,
+    pub(super) back: DMat3,
     /// The point in the middle, V x.
-    middle: DVec3,
+    pub(super) middle: DVec3,
     /// The direction of sliding.
     sliding: DVec3,
 }
 
 impl Scaling {
-    fn new(x: DVec3, z: DVec3) -> Self {
+    pub(super) fn new(x: DVec3, z: DVec3, rounding: f64) -> Self {
         let (of_x, of_z) = (determinant(x).max(f64::MIN_POSITIVE), determinant(z).max(f64::MIN_POSITIVE));
         let (unit_x, unit_z) = (x / of_x.sqrt(), z / of_z.sqrt());
         let half = (0.5 * (1.0 + unit_x.dot(unit_z))).sqrt();
@@ -310,14 +328,14 @@ impl Scaling {
             )
         };
         let forth = size * matrix(1.0);
-        let speed = tangent_length(z);
+        let speed = tangent_length(z).hypot(rounding);
         let sliding = if speed > 0.0 { DVec3::new(0.0, z.y, z.z) / speed } else { DVec3::ZERO };
         Self { forth, back: (1.0 / size) * matrix(-1.0), middle: forth * x, sliding }
     }
 }
 
 /// The vector whose product with `by` is `x`.
-fn divide(x: DVec3, by: DVec3) -> DVec3 {
+pub(super) fn divide(x: DVec3, by: DVec3) -> DVec3 {
     let determinant = determinant(by);
     let mixed = by.y * x.y + by.z * x.z;
     let normal = (by.x * x.x - mixed) / determinant;
@@ -356,11 +374,11 @@ fn pairing(a: &[DVec3], b: &[DVec3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a.dot(*b)).sum()
 }
 
-fn advance(x: &mut [DVec3], step: &[DVec3], share: f64) {
+pub(super) fn advance(x: &mut [DVec3], step: &[DVec3], share: f64) {
     x.iter_mut().zip(step).for_each(|(x, step)| *x += share * *step);
 }
 
-fn common_share(force: &[DVec3], velocity: &[DVec3], step: &Step) -> f64 {
+pub(super) fn common_share(force: &[DVec3], velocity: &[DVec3], step: &Step) -> f64 {
     largest_share(force, &step.force).min(largest_share(velocity, &step.velocity))
 }
 

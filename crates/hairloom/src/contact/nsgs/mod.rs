@@ -24,6 +24,7 @@
 //!   thousand sweeps is plain: in hair with nearly redundant contacts mixtures may go round in circles, which plain sweeps do not.
 //! - After a hundred sweeps, contacts that act are solved on their own where they are the fewer ([`Global::Hybrid`]): in hair most contacts
 //!   are about to touch, and do not.
+//! - What friction of 1 and more leaves unsolved, curves lead to that are followed around their bends (`curve.rs`).
 //! - Where sweeps neither are done soon nor promise to be, by what they gain, an interior point takes over: stacks of heavy on
 //!   light, tall towers and bundles of hair want thousands of sweeps, and ten or twenty of its steps.
 //! - Each contact is solved by a safeguarded Newton iteration on one number, the ratio of sliding speed to friction force,
@@ -33,7 +34,7 @@
 //! # Limits
 //!
 //! - Friction with redundant contacts has many solutions for `r`; which one is found hangs on the start.
-//! - With coefficients of friction of 1 and more heaps, and with 10 chains, of 40 bodies and more may stop between 1e-2 and 1e-5; so may
+//! - With coefficients of friction far above 1, chains of 40 bodies and more may stop between 1e-3 and 1e-5; so may
 //!   problems with masses over twelve decades, where velocities drown in the rounding of forces.
 //! - A problem may have no solution, as where fixed bodies close on a third one. Then the best forces found are returned, and
 //!   [`Solution::converged`] says so.
@@ -41,6 +42,7 @@
 mod anderson;
 mod assemble;
 mod blocks;
+mod curve;
 mod envelope;
 mod error;
 mod interior;
