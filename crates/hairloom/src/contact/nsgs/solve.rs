@@ -221,7 +221,7 @@ fn within(
 const INTERIOR_STEPS: usize = 60;
 
 /// Steps along a curve to a solution at most, the largest step of an interior point that they are worth [multiplications], and the curves
-/// that are tried one after the other: about nine in ten of the hardest problems fall to the first.
+/// that are tried one after the other.
 const CURVE_STEPS: usize = 200;
 const CURVE_WORK: f64 = 2.0e9;
 /// Sweeps that cost less than a curve, and may do without.
