@@ -64,6 +64,7 @@ mod factor;
 mod forces;
 mod interior;
 mod lattice;
+mod limits;
 mod loose;
 mod normal;
 mod programme;
@@ -78,6 +79,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{Forces, Hair, Outcome, RestError, own_weight};
+use limits::Limits;
 use programme::{Programme, Unknowns};
 pub use reference::{Cone, Problem, Solution, Sparse};
 
@@ -225,7 +227,13 @@ pub enum Engine {
         /// Time limit [s].
         seconds: f64,
     },
-    /// Our interior point method, for at most this long [s]. Stopped at any moment it has a feasible answer: strands which carry
+    /// Forces alone, by an interior point method of our own, for at most this long [s], and within limits that keep every segment from being worse
+    /// off than in strands that carry themselves. Stopped at any moment it has a feasible answer.
+    Limited {
+        /// Time limit [s].
+        seconds: f64,
+    },
+    /// The paper's programme by interior point methods of our own, for at most this long [s]. Stopped at any moment it has a feasible answer: strands which carry
     /// themselves, and as much of its own as leaves nodes at rest.
     Interior {
         /// Time limit [s].
@@ -280,11 +288,16 @@ pub fn balance(
     let (found, iterations) = match engine {
         Engine::OwnWeight => (start, 0),
         Engine::Reference { seconds } => reference::solve(&programme, seconds)?,
+        Engine::Limited { seconds } => {
+            forces::solve(&programme, &start, Limits::OwnWeight, Instant::now(), seconds)
+        }
         Engine::Interior { seconds } => anytime(&programme, start, seconds),
     };
     let total = begin.elapsed().as_secs_f64();
+    // Where nothing was gained no grid is needed.
+    let forces = if iterations == 0 { own } else { programme.forces(&found) };
     Ok(Balance {
-        forces: programme.forces(&found),
+        forces,
         quality: quality(&programme, &found),
         nodes: programme.lattice.nodes(),
         iterations,
@@ -295,7 +308,7 @@ pub fn balance(
 /// Forces alone first, then stresses too: the best point that either finds, and the iterations of both.
 fn anytime(programme: &Programme, own: Unknowns, seconds: f64) -> (Unknowns, usize) {
     let clock = Instant::now();
-    let (found, first) = forces::solve(programme, &own, clock, seconds);
+    let (found, first) = forces::solve(programme, &own, Limits::None, clock, seconds);
     let (found, more) = interior::solve(programme, &own, found, clock, seconds);
     (found, first + more)
 }
