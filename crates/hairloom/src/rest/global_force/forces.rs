@@ -32,8 +32,10 @@ use super::programme::{Programme, Unknowns};
 const FIRST: f64 = 0.6;
 /// Iterations after which the answer is taken as it is.
 const MOST_ITERATIONS: usize = 30;
-/// How much of the objective may still be gained where the method ends.
+/// How much of the objective may still be gained where the method ends, and where it ends within limits: there what is gained last is little
+/// beside what limits cost.
 const GAP: f64 = 1e-2;
+const GAP_WITHIN_LIMITS: f64 = 5e-2;
 /// How large slopes may be that nothing balances, where the method ends, as a part of the largest.
 const SLOPE: f64 = 0.1;
 /// The largest acceleration that may be left at a node, in units of gravity.
@@ -95,6 +97,7 @@ pub(super) fn solve(
     let mut normal = Normal::new(&loose.programme);
     let mut method = Method::new(whole, &loose, start, limits);
     let mut short = 0;
+    let enough = if limits == Limits::None { GAP } else { GAP_WITHIN_LIMITS };
     for iteration in 0..MOST_ITERATIONS {
         if clock.elapsed().as_secs_f64() > seconds || !method.iterate(&mut normal) {
             return (best.1, iteration);
@@ -109,7 +112,7 @@ pub(super) fn solve(
         if short == SHORT_STEPS {
             return (best.1, iteration + 1);
         }
-        if method.gap() * whole.weights.bending < GAP * objective && method.error < SLOPE {
+        if method.gap() * whole.weights.bending < enough * objective && method.error < SLOPE {
             return (best.1, iteration + 1);
         }
     }
