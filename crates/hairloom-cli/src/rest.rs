@@ -205,7 +205,7 @@ fn balanced(hair: &Hair<'_>, outcome: &Outcome, medium: Option<&Medium>) -> Resu
         });
     };
     let forces =
-        Forces { segments: shape.forces.clone(), stresses: shape.stresses.clone(), cell: medium.cell };
+        Forces { segments: shape.forces.clone(), stresses: shape.stresses.clone(), cell: Some(medium.cell) };
     let quality: Quality = assess(hair, medium, &Weights::default(), &forces).map_err(Failure::run)?;
     Ok(Balanced {
         compressed_percent: quality.compressed,

@@ -58,9 +58,9 @@ pub struct Forces {
     /// V⁰τ of each vertex, its volume at rest times its Kirchhoff stress [J]: xx, xy, xz, yy, yz, zz. A node i of the grid feels
     /// −V⁰τ ∇w_i.
     pub stresses: Vec<[f64; 6]>,
-    /// Side of a cell of the grid that the stresses balance on [m], its nodes on world multiples of it; of no meaning where all
-    /// stresses are zero.
-    pub cell: f64,
+    /// Side of a cell of the grid whose nodes, on world multiples of it, forces and stresses keep at rest [m]; none where forces alone keep
+    /// every vertex at rest.
+    pub cell: Option<f64>,
 }
 
 impl Forces {
@@ -111,8 +111,8 @@ pub struct RestShape {
     pub curvatures: Vec<Vec<DVec3>>,
     /// V⁰τ of each vertex in that shape [J]: xx, xy, xz, yy, yz, zz.
     pub stresses: Vec<[f64; 6]>,
-    /// Side of a cell of the grid that the stresses balance on [m].
-    pub cell: f64,
+    /// Side of a cell of the grid that forces and stresses balance on [m]; none where every vertex is at rest by the forces alone.
+    pub cell: Option<f64>,
 }
 
 /// The rest shape of one segment and of the joint before it.

@@ -43,7 +43,7 @@ pub fn own_weight(hair: &Hair<'_>) -> Result<Forces, RestError> {
             hang_between(hair, pair[0]..pair[1] + 1, &mut segments);
         }
     }
-    Ok(Forces { segments, stresses: vec![[0.0; 6]; vertices], cell: 1.0 })
+    Ok(Forces { segments, stresses: vec![[0.0; 6]; vertices], cell: None })
 }
 
 /// All vertices behind the first of `range`, which is held, hang from it.

@@ -21,8 +21,10 @@ choice! {
         OwnWeight = "own-weight",
         /// The cone programme of Hsu et al. 2023 in clarabel, where contact carries a part; for small heads of hair.
         Cone = "cone",
-        /// The same programme by a method of our own, from strands that carry themselves on; it may stop at any time.
+        /// From strands that carry themselves on, such that none is worse off; it may stop at any time.
         Anytime = "anytime",
+        /// The same programme as "cone" by a method of our own.
+        Interior = "interior",
     }
 }
 

@@ -176,7 +176,7 @@ impl Method {
     /// A rest shape by which this method keeps hair where it is under gravity, with forces that `engine` finds.
     pub fn sag_free(&self, hair: &Hair<'_>, engine: Engine) -> Result<Outcome, GlobalForceError> {
         let forces = self.resting_forces(hair, engine)?;
-        if !matches!(engine, Engine::Interior { .. }) {
+        if !matches!(engine, Engine::Interior { .. } | Engine::Limited { .. }) {
             return Ok(self.rest_shape(hair, forces)?);
         }
         Ok(least_stiffened(&own_weight(hair)?, &forces, |forces| self.rest_shape(hair, forces))?)

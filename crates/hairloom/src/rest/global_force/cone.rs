@@ -80,6 +80,18 @@ impl Scaling {
         out
     }
 
+    /// What the dual changes by where the primal point stays, towards complementarity `target`, with the second-order terms of a guess of both
+    /// changes.
+    pub(super) fn towards(&self, guess: Option<(&Point, &Point)>, target: f64) -> Point {
+        let mut d = product(&self.scaled, &self.scaled).map(|value| -value);
+        if let Some((s, z)) = guess {
+            let second = product(&self.backward(s), &self.forward(z));
+            d.iter_mut().zip(&second).for_each(|(d, second)| *d -= second);
+        }
+        d[0] += target;
+        self.backward(&quotient(&self.scaled, &d))
+    }
+
     /// W⁻², by rows.
     pub(super) fn inverse_square(&self) -> [Point; 6] {
         let factor = 1.0 / (self.size * self.size);
@@ -97,7 +109,7 @@ impl Scaling {
 }
 
 /// The Jordan product x ∘ y.
-pub(super) fn product(x: &Point, y: &Point) -> Point {
+fn product(x: &Point, y: &Point) -> Point {
     let mut out = [0.0; 6];
     out[0] = dot(x, y);
     for (out, (a, b)) in out.iter_mut().zip(x.iter().zip(y)).skip(1) {
@@ -107,7 +119,7 @@ pub(super) fn product(x: &Point, y: &Point) -> Point {
 }
 
 /// The u with x ∘ u = y.
-pub(super) fn quotient(x: &Point, y: &Point) -> Point {
+fn quotient(x: &Point, y: &Point) -> Point {
     let along: f64 = x[1..].iter().zip(&y[1..]).map(|(a, b)| a * b).sum();
     let first = (x[0] * y[0] - along) / determinant(x).max(1e-300);
     let mut out = [first; 6];

@@ -209,7 +209,7 @@ impl Kernel for Update<'_> {
                 let f: &[f64] = &source[self.first..self.first + 4];
                 for (sum, f) in sums.iter_mut().zip(f) {
                     for (s, l) in sum.iter_mut().zip(l) {
-                        *s += f * l;
+                        *s = f.mul_add(*l, *s);
                     }
                 }
             }

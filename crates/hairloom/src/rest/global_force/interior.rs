@@ -443,16 +443,8 @@ impl System<'_> {
             *xi = [-xi[0] + (target - second(0)) / x[0], -xi[1] + (target - second(1)) / x[1]];
         }
         for (index, (xi, scaling)) in out.cones.iter_mut().zip(self.scalings).enumerate() {
-            let mut d = cone::product(&scaling.scaled, &scaling.scaled).map(|value| -value);
-            if let Some(guess) = guess {
-                let second = cone::product(
-                    &scaling.backward(&guess.values.cones[index]),
-                    &scaling.forward(&guess.duals.cones[index]),
-                );
-                add(&mut d, -1.0, &second);
-            }
-            d[0] += target;
-            *xi = scaling.backward(&cone::quotient(&scaling.scaled, &d));
+            let second = guess.map(|g| (&g.values.cones[index], &g.duals.cones[index]));
+            *xi = scaling.towards(second, target);
         }
         out
     }

@@ -257,7 +257,7 @@ impl Kernel for Product<'_> {
                     let r: &[f64] = &right[column..column + 4];
                     for (sum, r) in sums.iter_mut().zip(r) {
                         for (s, l) in sum.iter_mut().zip(l) {
-                            *s += r * l;
+                            *s = r.mul_add(*l, *s);
                         }
                     }
                 }

@@ -185,7 +185,7 @@ fn dense_hair_gains_by_forces_alone_and_keeps_nodes_at_rest() {
     let hair = Hair { model: &model, positions: &positions, held: &held, gravity: GRAVITY };
     let programme = Programme::new(&hair, &medium(), &Weights::default()).unwrap();
     let own = programme.unknowns(&own_weight(&hair).unwrap());
-    let (found, iterations) = forces::solve(&programme, &own, Instant::now(), 60.0);
+    let (found, iterations) = forces::solve(&programme, &own, Limits::None, Instant::now(), 60.0);
     let (before, after) = (quality(&programme, &own), quality(&programme, &found));
     assert!(iterations <= 12, "{iterations}");
     // Less than strands that carry themselves, and no less than the programme which may have stresses besides.
@@ -203,23 +203,49 @@ fn dense_hair_gains_by_forces_alone_and_keeps_nodes_at_rest() {
 }
 
 #[test]
+fn within_limits_no_segment_is_worse_off_at_any_stop() {
+    let (model, positions, held) = brush();
+    let hair = Hair { model: &model, positions: &positions, held: &held, gravity: GRAVITY };
+    let weights = Weights::default();
+    let programme = Programme::new(&hair, &medium(), &weights).unwrap();
+    let own = balance(&hair, &medium(), &weights, Engine::OwnWeight).unwrap();
+    let ours = balance(&hair, &medium(), &weights, Engine::Limited { seconds: 60.0 }).unwrap();
+    let (alone, within) = (programme.unknowns(&own.forces), programme.unknowns(&ours.forces));
+    let least = alone.forces.iter().map(|f| f.length()).fold(0.0, f64::max) * 1e-3;
+    for (alone, within) in alone.forces.iter().zip(&within.forces) {
+        assert!(alone.x < 0.0 || within.x > alone.x - least, "{alone} {within}");
+        let [before, after] = [alone, within].map(|f| f.y.hypot(f.z));
+        assert!(after < before + 0.12 * alone.length() + least, "{alone} {within}");
+    }
+    let (before, after) = (own.quality, ours.quality);
+    assert!(after.objective < before.objective, "{before:?} {after:?}");
+    assert!(after.largest_force < before.largest_force, "{before:?} {after:?}");
+    assert!(after.compressed <= before.compressed, "{before:?} {after:?}");
+    assert!(after.node_acceleration < 1e-4 && after.cone_excess == 0.0, "{after:?}");
+    let stopped = balance(&hair, &medium(), &weights, Engine::Limited { seconds: 0.0 }).unwrap().quality;
+    assert!((stopped.objective / before.objective - 1.0).abs() < 1e-9, "{stopped:?} {before:?}");
+}
+
+#[test]
 fn hair_with_fewer_particles_than_nodes_is_tied() {
     let (model, positions, held) = sheaves(2, 8);
     let hair = Hair { model: &model, positions: &positions, held: &held, gravity: GRAVITY };
     let programme = Programme::new(&hair, &medium(), &Weights::default()).unwrap();
     assert!(loose::Loose::new(&programme).members.is_empty());
     let own = programme.unknowns(&own_weight(&hair).unwrap());
-    assert_eq!(forces::solve(&programme, &own, Instant::now(), 60.0), (own, 0));
+    assert_eq!(forces::solve(&programme, &own, Limits::None, Instant::now(), 60.0), (own, 0));
 }
 
 #[test]
 fn answers_are_the_same_on_any_number_of_threads() {
     let (model, positions, held) = brush();
     let hair = Hair { model: &model, positions: &positions, held: &held, gravity: GRAVITY };
-    let solve =
-        || balance(&hair, &medium(), &Weights::default(), Engine::Interior { seconds: 60.0 }).unwrap().forces;
-    let on = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(solve);
-    assert_eq!(on(1), on(3));
+    for engine in [Engine::Interior { seconds: 60.0 }, Engine::Limited { seconds: 60.0 }] {
+        let solve = || balance(&hair, &medium(), &Weights::default(), engine).unwrap().forces;
+        let on =
+            |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(solve);
+        assert_eq!(on(1), on(3));
+    }
 }
 
 #[test]
@@ -229,7 +255,11 @@ fn strands_in_the_same_place_are_carried() {
     let model = Model::new(&twice, &Material::preset(MaterialPreset::Wavy)).unwrap();
     let (positions, held) = ([&positions[..]; 2].concat(), [&held[..]; 2].concat());
     let hair = Hair { model: &model, positions: &positions, held: &held, gravity: GRAVITY };
-    for engine in [Engine::Interior { seconds: 10.0 }, Engine::Reference { seconds: 10.0 }] {
+    for engine in [
+        Engine::Interior { seconds: 10.0 },
+        Engine::Limited { seconds: 10.0 },
+        Engine::Reference { seconds: 10.0 },
+    ] {
         let found = balance(&hair, &medium(), &Weights::default(), engine).unwrap();
         assert!(found.quality.node_acceleration < 1e-4, "{:?}", found.quality);
     }

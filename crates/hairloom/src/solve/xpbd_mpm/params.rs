@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::grid::{GridParams, Sand, Transfer};
-use crate::rest::{RestShape, Stiffness};
+use crate::rest::Stiffness;
 use crate::rod::cosserat::Darboux;
 use crate::scene::{Material, Model};
 
@@ -34,7 +34,7 @@ pub struct Params {
     /// Side of a cell of the grid [m]; where there is none it is the mean length of the segments, or what sound crosses in two steps if
     /// that is more.
     pub cell: Option<f64>,
-    /// Young's modulus of hair as a granular material [Pa]; more where hair rests with stresses, see [`Params::grains`].
+    /// Young's modulus of hair as a granular material [Pa]; more where hair balances on the grid, see [`Params::grains`].
     pub grain_young: f32,
     /// Poisson's ratio of hair as a granular material.
     pub grain_poisson: f32,
@@ -50,10 +50,9 @@ pub struct Params {
     pub margin: f64,
 }
 
-/// The rest shape, where it has stresses.
-fn stressed(model: &Model) -> Option<&RestShape> {
-    let rest = model.rest.as_deref()?;
-    rest.stresses.iter().any(|stress| *stress != [0.0; 6]).then_some(rest)
+/// The side of a cell of the grid that the hair balances on at rest [m], where it does.
+fn balanced_on(model: &Model) -> Option<f64> {
+    model.rest.as_deref()?.cell
 }
 
 /// Density of the hair [kg/m³], where strands differ that of the first material.
@@ -98,10 +97,10 @@ impl Params {
         }
     }
 
-    /// The side of a cell for this hair [m]: that of its rest shape, where stresses balance on one.
+    /// The side of a cell for this hair [m]: that of its rest shape, where that balances on one.
     pub fn cell_of(&self, model: &Model) -> f64 {
-        if let Some(rest) = stressed(model) {
-            return rest.cell;
+        if let Some(cell) = balanced_on(model) {
+            return cell;
         }
         let edges = model.rest_lengths.iter().filter(|&&length| length > 0.0);
         let (count, sum) = edges.fold((0u32, 0.0), |(count, sum), length| (count + 1, sum + length));
@@ -110,12 +109,12 @@ impl Params {
         self.cell.unwrap_or_else(|| crossed.max(sum / f64::from(count.max(1))))
     }
 
-    /// The share of its rod's forces that a vertex takes by itself: none where these balance stresses on the grid.
+    /// The share of its rod's forces that a vertex takes by itself: none where these balance on the grid.
     pub fn direct_of(&self, model: &Model) -> f64 {
-        if stressed(model).is_some() { 0.0 } else { self.direct }
+        if balanced_on(model).is_some() { 0.0 } else { self.direct }
     }
 
-    /// Hair of this model as a granular material. Where strands differ the first material's friction counts. Hair that rests with stresses
+    /// Hair of this model as a granular material. Where strands differ the first material's friction counts. Hair that balances on the grid
     /// is as stiff as the grid allows, where sound crosses half a cell in a step: stresses as large as the modulus would let it buckle.
     pub fn grains(&self, model: &Model) -> Sand {
         let friction = model.materials.first().map_or(0.2, |material| material.friction);
@@ -125,8 +124,8 @@ impl Params {
             friction_angle: self.friction_angle.unwrap_or(friction.atan().to_degrees() as f32),
             ..Sand::default()
         };
-        let stiffer = stressed(model).map_or(1.0, |rest| {
-            let speed = rest.cell / (2.0 * self.step);
+        let stiffer = balanced_on(model).map_or(1.0, |cell| {
+            let speed = cell / (2.0 * self.step);
             (density(model) * speed * speed / sand.wave_modulus()).max(1.0)
         });
         Sand { young: sand.young * stiffer as f32, ..sand }
