@@ -170,7 +170,8 @@ fn engines(
         against_reference(&head, seconds, rows, ratios)?;
     }
     if matches!(style, Hairstyle::CurlyWig { .. }) {
-        ratios.push(Ratio::at_most("curly-wig: seconds of anytime", ours.seconds, WIG_SECONDS));
+        let title = "curly-wig: seconds of anytime, done or stopped at its limit";
+        ratios.push(Ratio::at_most(title, ours.seconds, WIG_SECONDS));
     }
     Ok(())
 }

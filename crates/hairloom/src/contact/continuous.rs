@@ -141,7 +141,7 @@ impl<P: Position> Continuous<'_, P> {
             let q = [motion_b[0].mul_add(time, b[0]), motion_b[1].mul_add(time, b[1])];
             let between = closest(p, q, PARALLEL_F32).between;
             let step = free_time(p, q, motion_a, motion_b, between, within);
-            time = time + step;
+            time += step;
             let done = L::bits(step.less(L::splat(1.0e-4))) | !L::bits(time.less(one));
             if done & ALL == ALL {
                 break;

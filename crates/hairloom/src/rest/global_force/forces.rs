@@ -431,9 +431,9 @@ impl<'a> System<'a> {
             }
             let nu = (along - d[0] * r[0] + d[1] * r[1]) / (d[0] + d[1]);
             let change = [d[0] * (r[0] + nu), d[1] * (r[1] - nu)];
-            for at in 0..2 {
+            for (at, change) in change.iter().enumerate() {
                 let stiff = method.duals.pairs[index][at] / method.values.pairs[index][at];
-                duals.pairs[index][at] -= stiff * change[at];
+                duals.pairs[index][at] -= stiff * change;
             }
             pairs.push(change);
             split.push(nu);
