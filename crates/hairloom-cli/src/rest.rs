@@ -36,8 +36,9 @@ pub(crate) struct Arguments {
     /// Solver to use instead of the scene's, with its usual parameters.
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Method::NAMES))]
     solver: Option<String>,
-    /// What finds the forces: every strand carries itself, or contact carries a part (by the cone programme of Hsu et al. 2023 in
-    /// clarabel, or by a method of our own that may be stopped at any time).
+    /// What finds the forces: every strand carries itself (own-weight), or contact carries a part, by the cone programme of Hsu et al. 2023 in
+    /// clarabel (cone) or in a method of our own (interior), or by forces within the limits of strands that carry themselves, which may be
+    /// stopped at any time (anytime).
     #[arg(long, value_name = "NAME", value_parser = engines())]
     engine: Option<String>,
     /// The most time that the engine may take [s].

@@ -5,7 +5,7 @@ use glam::Vec3;
 use super::dop::Dop;
 use super::grid::{Entry, Hulls};
 use super::raster::Lattice;
-use super::select::{Item, Limits};
+use super::select::{Earliest, Item, Limits};
 use super::{Settings, Tally};
 use crate::math::lanes::Lane;
 
@@ -38,12 +38,14 @@ pub(super) struct Search<'a> {
 pub(super) trait Narrow<const M: usize>: Sync {
     /// What it finds.
     type Item: Item;
-    /// Tests pairs of edges (places in `edges`, later one first) and appends what touches, and its pairs. Only what belongs to `block` counts.
+    /// Tests pairs of edges (places in `edges`, later one first) and appends what touches, and its pairs. Only what belongs to `block` counts;
+    /// what is later than the `earliest` of both its edges may be left out.
     fn test<L: Lane>(
         &self,
         local: &Local<M>,
         pairs: &[(u32, u32)],
         block: [i32; 3],
+        earliest: &mut Earliest,
         out: &mut Vec<Self::Item>,
         found: &mut Vec<(u32, u32)>,
     );
@@ -99,6 +101,7 @@ pub(super) struct Workspace<const M: usize> {
     /// The pairs of what was found.
     found: Vec<(u32, u32)>,
     limits: Limits,
+    earliest: Earliest,
 }
 
 impl<const M: usize> Default for Workspace<M> {
@@ -122,6 +125,7 @@ impl<const M: usize> Default for Workspace<M> {
             pairs: vec![],
             found: vec![],
             limits: Limits::default(),
+            earliest: Earliest::default(),
         }
     }
 }
@@ -149,13 +153,16 @@ impl<const M: usize> Workspace<M> {
         let most = search.settings.keep;
         // Half of this is the most that can be left after a cut.
         let full = 2 * (most * entries.len() + BATCH);
+        if M > 2 {
+            self.earliest.begin(most, entries.len());
+        }
         self.pairs.clear();
         self.found.clear();
         for i in 0..entries.len() {
             self.meet::<L>(i, search, tally);
             if self.pairs.len() >= BATCH || i + 1 == entries.len() {
                 for pairs in self.pairs.chunks(BATCH) {
-                    narrow.test::<L>(&self.local, pairs, block, out, &mut self.found);
+                    narrow.test::<L>(&self.local, pairs, block, &mut self.earliest, out, &mut self.found);
                     if self.found.len() > full {
                         self.limits.cut(most, entries.len(), out, begin, &mut self.found);
                     }

@@ -7,7 +7,7 @@ use super::block::{BATCH, Local, Narrow};
 use super::grid::Hulls;
 use super::proximity::{least_distance, perpendicular};
 use super::segments::{PARALLEL_F32, closest};
-use super::select::Item;
+use super::select::{Earliest, Item};
 use super::{Contact, Impact, Known, Position};
 use crate::math::lanes::{Lane, Row, Row3, WIDTH};
 
@@ -69,6 +69,7 @@ impl<P: Position> Narrow<4> for Continuous<'_, P> {
         local: &Local<4>,
         pairs: &[(u32, u32)],
         _block: [i32; 3],
+        earliest: &mut Earliest,
         out: &mut Vec<Impact>,
         found: &mut Vec<(u32, u32)>,
     ) {
@@ -76,8 +77,8 @@ impl<P: Position> Narrow<4> for Continuous<'_, P> {
         let mut near = [(0, 0); BATCH];
         let mut count = 0;
         for group in pairs.chunks(WIDTH) {
-            let (rows, reach) = bring_together(local, group);
-            let mut bits = self.approach::<L>(&rows, &reach, FIRST_STEPS);
+            let (rows, reach, end) = bring_together(local, group, earliest);
+            let (mut bits, _) = self.approach::<L>(&rows, &reach, &end, FIRST_STEPS);
             while bits != 0 {
                 let lane = bits.trailing_zeros() as usize;
                 bits &= bits - 1;
@@ -89,17 +90,18 @@ impl<P: Position> Narrow<4> for Continuous<'_, P> {
         }
         // Few are left; close together they fill all lanes again.
         for group in near[..count].chunks(WIDTH) {
-            let (rows, reach) = bring_together(local, group);
-            let mut bits = self.approach::<L>(&rows, &reach, MOST_STEPS);
+            let (rows, reach, end) = bring_together(local, group, earliest);
+            let (mut bits, times) = self.approach::<L>(&rows, &reach, &end, MOST_STEPS);
             while bits != 0 {
                 let lane = bits.trailing_zeros() as usize;
                 bits &= bits - 1;
                 let Some(&(i, j)) = group.get(lane) else { break };
                 let (a, b) = (local.edges[j as usize], local.edges[i as usize]);
-                if self.known.holds(a, b) {
+                if earliest.latest(i, j) < times.0[lane] || self.known.holds(a, b) {
                     continue;
                 }
                 if let Some(impact) = self.impact(a, b, reach.0[lane]) {
+                    earliest.add(i, j, impact.time);
                     out.push(impact);
                     found.push((i, j));
                 }
@@ -108,26 +110,29 @@ impl<P: Position> Narrow<4> for Continuous<'_, P> {
     }
 }
 
-/// The four points of eight first edges, then those of the second ones, and how thick both are together [m].
+/// The four points of eight first edges, then those of the second ones, how thick both are together [m], and the time after which they
+/// may meet without anybody's interest.
 #[inline(always)]
-fn bring_together(local: &Local<4>, group: &[(u32, u32)]) -> ([Row3; 8], Row) {
+fn bring_together(local: &Local<4>, group: &[(u32, u32)], earliest: &Earliest) -> ([Row3; 8], Row, Row) {
     let mut rows = [Row3::default(); 8];
-    let mut reach = Row::default();
+    let (mut reach, mut end) = (Row::default(), Row::default());
     for (lane, &(i, j)) in group.iter().enumerate() {
         let (a, b) = (&local.hulls[j as usize], &local.hulls[i as usize]);
         for (row, point) in rows.iter_mut().zip(a.iter().chain(b)) {
             row.set(lane, *point);
         }
         reach.0[lane] = local.radii[i as usize] + local.radii[j as usize];
+        end.0[lane] = earliest.latest(i, j);
     }
-    (rows, reach)
+    (rows, reach, end)
 }
 
 impl<P: Position> Continuous<'_, P> {
-    /// Which of eight pairs come so close that they count as touching, a bit for each: additive continuous detection in single
-    /// precision, with room for its rounding. Pairs that are still on their way after `steps` are kept. `rows` holds the four points of the first edges and those of the second.
+    /// Which of eight pairs come so close that they count as touching, a bit for each, and a time for each before which they do not:
+    /// additive continuous detection in single precision, with room for its rounding. Pairs that are still on their way after `steps`
+    /// are kept, those that meet after their `end` are not. `rows` holds the four points of the first edges and those of the second.
     #[inline(always)]
-    fn approach<L: Lane>(&self, rows: &[Row3; 8], reach: &Row, steps: usize) -> u32 {
+    fn approach<L: Lane>(&self, rows: &[Row3; 8], reach: &Row, end: &Row, steps: usize) -> (u32, Row) {
         let a = [L::load3(&rows[0]), L::load3(&rows[1])];
         let b = [L::load3(&rows[4]), L::load3(&rows[5])];
         let motion_a = [L::load3(&rows[2]) - a[0], L::load3(&rows[3]) - a[1]];
@@ -135,23 +140,22 @@ impl<P: Position> Continuous<'_, P> {
         // The exact test takes what is within a hundredth of the thickness for touching.
         let thickness = L::load(reach) + L::splat(f64::from(self.distance));
         let within = thickness.mul_add(L::splat(1.015), L::splat(4.0 * f64::from(self.slack)));
-        let (one, mut time) = (L::splat(1.0), L::zero());
+        let (end, mut time) = (L::load(end), L::zero());
         for _ in 0..steps {
             let p = [motion_a[0].mul_add(time, a[0]), motion_a[1].mul_add(time, a[1])];
             let q = [motion_b[0].mul_add(time, b[0]), motion_b[1].mul_add(time, b[1])];
             let between = closest(p, q, PARALLEL_F32).between;
             let step = free_time(p, q, motion_a, motion_b, between, within);
             time += step;
-            let done = L::bits(step.less(L::splat(1.0e-4))) | !L::bits(time.less(one));
-            if done & ALL == ALL {
+            if (L::bits(step.less(L::splat(1.0e-4))) | L::bits(end.less(time))) & ALL == ALL {
                 break;
             }
         }
-        L::bits(time.less(one))
+        let mut times = Row::default();
+        time.store(&mut times);
+        (!L::bits(end.less(time)) & ALL, times)
     }
-}
 
-impl<P: Position> Continuous<'_, P> {
     fn moving(&self, edge: u32) -> Moving {
         let ends = |positions: &[P]| [positions[edge as usize].place(), positions[edge as usize + 1].place()];
         Moving { from: ends(self.from), to: ends(self.to) }

@@ -1,4 +1,4 @@
-//! Bounding volumes with eighteen faces (18-DOPs, Klosowski et al. 1998): how far a capsule, or one that moves,
+//! Bounding volumes with eighteen faces (18-DOPs, Klosowski et al. 1998): how far a capsule, or the motion of its ends,
 //! reaches in the directions ±x, ±y, ±z, ±x±y, ±x±z, ±y±z.
 
 use std::f32::consts::SQRT_2;

@@ -7,7 +7,7 @@ use super::block::{Local, Narrow};
 use super::grid::Hulls;
 use super::raster::Lattice;
 use super::segments::{PARALLEL_F32, closest};
-use super::select::Item;
+use super::select::{Earliest, Item};
 use crate::math::Vector3;
 use crate::math::lanes::{Lane, Row, Row3, WIDTH};
 
@@ -52,6 +52,7 @@ impl Narrow<2> for Proximity<'_> {
         local: &Local<2>,
         pairs: &[(u32, u32)],
         block: [i32; 3],
+        _earliest: &mut Earliest,
         out: &mut Vec<Contact>,
         found: &mut Vec<(u32, u32)>,
     ) {

@@ -96,6 +96,49 @@ impl Limits {
     }
 }
 
+/// The times of the first few impacts of each edge of a block, as far as they are known: later ones need no exact look. Memory is kept
+/// between uses.
+#[derive(Debug, Default)]
+pub(super) struct Earliest {
+    /// So many times of each edge, in order; none where an edge may keep too many.
+    times: Vec<f32>,
+    keep: usize,
+}
+
+impl Earliest {
+    /// Most impacts of an edge that times are kept of.
+    const MOST: usize = 8;
+
+    /// Begins a block with `edges`, each of which keeps so many impacts.
+    pub(super) fn begin(&mut self, keep: usize, edges: usize) {
+        self.keep = if keep <= Self::MOST { keep } else { 0 };
+        self.times.clear();
+        self.times.resize(self.keep * edges, 1.0);
+    }
+
+    /// The time after which neither edge keeps an impact.
+    #[inline(always)]
+    pub(super) fn latest(&self, i: u32, j: u32) -> f32 {
+        if self.keep == 0 {
+            return 1.0;
+        }
+        let last = |edge: u32| self.times[(edge as usize + 1) * self.keep - 1];
+        last(i).max(last(j))
+    }
+
+    /// Adds an impact of two edges.
+    pub(super) fn add(&mut self, i: u32, j: u32, time: f32) {
+        for edge in [i, j] {
+            let mut time = time;
+            for slot in &mut self.times[edge as usize * self.keep..][..self.keep] {
+                if time < *slot {
+                    std::mem::swap(slot, &mut time);
+                }
+            }
+        }
+    }
+}
+
 /// Puts a place into a sorted list, whose last one falls out.
 #[inline(always)]
 fn insert(list: &mut [u64], place: u64) {

@@ -54,30 +54,39 @@ pub(super) struct Curve<'a, 'b> {
     /// Rounding at the start, and the power of λ that it falls with.
     rounding: f64,
     exponent: f64,
+    /// Factors that may still be made.
+    left: usize,
 }
 
 impl<'a, 'b> Curve<'a, 'b> {
-    /// Follows the curve; `accept` sees forces of each point and says when to stop.
+    /// Follows the curve; `accept` sees forces of each point and says when to stop. No more than `factors` are made; returns how many of them
+    /// are left.
     pub(super) fn follow(
         interior: &'b mut Interior<'a>,
         rounding: Rounding,
         steps: usize,
-        mut accept: impl FnMut(&[DVec3]) -> bool,
-    ) {
+        factors: usize,
+        accept: impl FnMut(&[DVec3]) -> bool,
+    ) -> usize {
         let (force, _) = interior.start();
         let product = force.iter().map(|force| force.x).sum::<f64>() / force.len() as f64;
         let velocity: Vec<DVec3> = force.iter().map(|force| DVec3::X * (product / force.x)).collect();
         let (rounding, exponent) = (product * rounding.size, rounding.exponent);
         interior.rounding = rounding;
         let residual = interior.residuals(&force, &velocity);
-        let mut curve = Self { interior, residual, product, rounding, exponent };
-        let mut at = Point { force, velocity, level: 0.0 };
-        let Some(mut scalings) = curve.scaled(&at) else { return };
-        let mut along = curve.turned(&at, &scalings, curve.with_level(&at, &scalings), None);
+        let mut curve = Self { interior, residual, product, rounding, exponent, left: factors };
+        curve.go(Point { force, velocity, level: 0.0 }, steps, accept);
+        curve.left
+    }
+
+    /// From a point on, for so many steps.
+    fn go(&mut self, mut at: Point, steps: usize, mut accept: impl FnMut(&[DVec3]) -> bool) {
+        let Some(mut scalings) = self.scaled(&at) else { return };
+        let mut along = self.turned(&at, &scalings, self.with_level(&at, &scalings), None);
         let mut length = 0.5_f64;
         for _ in 0..steps {
             let Some((next, next_scalings, direction, corrections)) =
-                curve.step(&at, &scalings, &along, &mut length)
+                self.step(&at, &scalings, &along, &mut length)
             else {
                 return;
             };
@@ -87,7 +96,7 @@ impl<'a, 'b> Curve<'a, 'b> {
             } else if corrections >= 5 {
                 length *= 0.7;
             }
-            if accept(&curve.interior.plain(&at.force)) || !(SMALLEST..LARGEST).contains(&at.level) {
+            if accept(&self.interior.plain(&at.force)) || !(SMALLEST..LARGEST).contains(&at.level) {
                 return;
             }
         }
@@ -100,6 +109,7 @@ impl<'a, 'b> Curve<'a, 'b> {
 
     /// Scalings of a point, and the factor for them.
     fn scaled(&mut self, at: &Point) -> Option<Vec<Scaling>> {
+        self.left = self.left.checked_sub(1)?;
         self.interior.rounding = self.rounding_at(at.level);
         let scalings: Vec<Scaling> = at
             .force
@@ -161,7 +171,7 @@ impl<'a, 'b> Curve<'a, 'b> {
         length: &mut f64,
     ) -> Option<(Point, Vec<Scaling>, Direction, usize)> {
         let reach = REACH * common_share(&from.force, &from.velocity, &along.step);
-        while *length > SHORTEST {
+        while *length > SHORTEST && self.left > 0 {
             let mut at = from.clone();
             at.go(along, length.min(reach));
             if let Some((scalings, direction, corrections)) = self.corrected(from, scalings, along, &mut at) {

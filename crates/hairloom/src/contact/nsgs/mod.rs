@@ -24,7 +24,8 @@
 //!   thousand sweeps is plain: in hair with nearly redundant contacts mixtures may go round in circles, which plain sweeps do not.
 //! - After a hundred sweeps, contacts that act are solved on their own where they are the fewer ([`Global::Hybrid`]): in hair most contacts
 //!   are about to touch, and do not.
-//! - What friction of 1 and more leaves unsolved, curves lead to that are followed around their bends (`curve.rs`).
+//! - What friction of 1 and more leaves unsolved, curves lead to that are followed around their bends (`curve.rs`). Simulations, whose
+//!   steps are few, do without: forces on the way are large.
 //! - Where sweeps neither are done soon nor promise to be, by what they gain, an interior point takes over: stacks of heavy on
 //!   light, tall towers and bundles of hair want thousands of sweeps, and ten or twenty of its steps.
 //! - Each contact is solved by a safeguarded Newton iteration on one number, the ratio of sliding speed to friction force,

@@ -224,6 +224,8 @@ const INTERIOR_STEPS: usize = 60;
 /// that are tried one after the other.
 const CURVE_STEPS: usize = 200;
 const CURVE_WORK: f64 = 2.0e9;
+/// What all curves together may take [multiplications]: a minute or so, for there may be no solution.
+const CURVES_WORK: f64 = 2.0e11;
 /// Sweeps that cost less than a curve, and may do without.
 const SWEEPS_BEFORE_CURVES: usize = 5_000;
 const ROUNDINGS: [Rounding; 5] = [
@@ -346,8 +348,9 @@ impl<'a> Run<'a> {
                 self.gauss_seidel((self.sweeps + FINISHING_SWEEPS).min(most));
             }
             self.gauss_seidel((self.sweeps + SWEEPS_BEFORE_CURVES).min(most));
+            let mut factors = (CURVES_WORK / step.max(1.0)) as usize;
             for rounding in ROUNDINGS.into_iter().filter(|_| step <= CURVE_WORK) {
-                self.curve(rounding);
+                factors = self.curve(rounding, factors);
                 self.gauss_seidel((self.sweeps + FINISHING_SWEEPS).min(most));
             }
         }
@@ -482,22 +485,23 @@ impl<'a> Run<'a> {
         self.sweeper.thaw();
     }
 
-    /// The curve to a solution, around its bends.
-    fn curve(&mut self, rounding: Rounding) {
+    /// The curve to a solution, around its bends, with so many factors at most. Returns how many are left.
+    fn curve(&mut self, rounding: Rounding, factors: usize) -> usize {
         let most_steps = self.settings.most_interior_steps;
         // Forces on the way are far larger than needed: what is cut off early may pass the measures, and yet throw light bodies about.
         if self.is_solved() || self.interior_steps + CURVE_STEPS > most_steps {
-            return;
+            return factors;
         }
         let system = self.system;
         let mut interior = Interior::new(system, Shift::Exact);
         let accept = |forces: &[DVec3]| {
             self.interior_steps += 1;
-            self.offer_against(forces, 0.1) || self.interior_steps >= most_steps
+            self.offer_against(forces, 0.1)
         };
-        Curve::follow(&mut interior, rounding, CURVE_STEPS, accept);
+        let left = Curve::follow(&mut interior, rounding, CURVE_STEPS, factors, accept);
         self.forces.copy_from_slice(&self.best);
         self.sweeper.thaw();
+        left
     }
 
     fn newton(&mut self, function: Function) -> Result<(), ProblemError> {

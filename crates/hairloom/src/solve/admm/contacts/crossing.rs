@@ -4,9 +4,10 @@
 //! ever bring them back. Such strands go only a part of their way: as far as they can without crossing, seen from what moves them
 //! both. Strands without a root share their mean motion, so that no momentum is lost between them.
 //!
-//! That is for lone strands, which touch a few others at most. In dense hair a strand that stays behind is in the way of its
-//! neighbours; if these had to wait in turn, all would come to a halt while the body moves on. So strands that cannot be held back without
-//! crossing others end where the step took them, and what still crosses is counted.
+//! That is for lone strands, which are beside a few others at most, and among these alone. In dense hair a strand that stays behind is in the
+//! way of its neighbours; if these had to wait in turn, all would come to a halt while the body moves on. So lone strands that cannot be
+//! held back without crossing other lone ones end where the step took them, and what still crosses is counted. Nobody looks whether
+//! dense hair sweeps over a strand that was held back.
 
 use glam::{DQuat, DVec3, Vec3, Vec3A};
 use rayon::prelude::*;
@@ -20,7 +21,7 @@ use crate::solve::admm::strands::{Strands, get_quaternion, get_vector, set_quate
 
 /// Centrelines that come within this share of their thickness cross. A power of two scales without rounding.
 const THIN: f32 = 0.125;
-/// Lone strands touch no more others than this.
+/// Lone strands are beside no more others than this.
 const FEW: usize = 3;
 /// How often strands are looked at again; in the last round they stay where they were.
 const ROUNDS: usize = 6;
@@ -204,19 +205,20 @@ impl Contacts {
         [crossing.contact.a, crossing.contact.b].map(|edge| self.strand_of[edge as usize] as usize)
     }
 
-    /// Strands that touch a few others at most.
+    /// Strands that are beside a few others at most when the step begins. What they meet on their way does not count: a lone strand may fly
+    /// at many.
     fn lone_strands(&self) -> Vec<usize> {
-        let mut touched = vec![[usize::MAX; FEW + 1]; self.ordered.strands()];
-        for touch in self.projection.pairs() {
-            let [a, _, b, _] = touch.vertices().map(|vertex| self.strand_of[vertex as usize] as usize);
-            for (strand, other) in [(a, b), (b, a)] {
-                let others = &mut touched[strand];
+        let mut beside = vec![[usize::MAX; FEW + 1]; self.ordered.strands()];
+        for contact in &self.close {
+            let [a, b] = [contact.a, contact.b].map(|edge| self.strand_of[edge as usize] as usize);
+            for (strand, other) in [(a, b), (b, a)].into_iter().filter(|_| a != b) {
+                let others = &mut beside[strand];
                 if let Some(place) = others.iter().position(|known| [usize::MAX, other].contains(known)) {
                     others[place] = other;
                 }
             }
         }
-        (0..touched.len()).filter(|&strand| touched[strand][FEW] == usize::MAX).collect()
+        (0..beside.len()).filter(|&strand| beside[strand][FEW] == usize::MAX).collect()
     }
 
     /// The motion of each strand as a whole [m]: that of its root, or where nothing holds it, what it shares with the
