@@ -130,6 +130,9 @@ pub(super) fn run() -> Result<Bench, LabError> {
     for style in Hairstyle::ALL.into_iter().filter(wanted) {
         let small = matches!(style, Hairstyle::Middle | Hairstyle::Long);
         let with_reference = style == Hairstyle::Drape || (large && small);
+        // A run that is stopped at its goal could not miss it.
+        let is_wig = matches!(style, Hairstyle::CurlyWig { .. });
+        let seconds = if is_wig { asked(TIME).unwrap_or(2.0 * WIG_SECONDS) } else { seconds };
         engines(style, seconds, with_reference, &mut rows, &mut ratios)?;
     }
     if names.is_empty() {
@@ -170,8 +173,7 @@ fn engines(
         against_reference(&head, seconds, rows, ratios)?;
     }
     if matches!(style, Hairstyle::CurlyWig { .. }) {
-        let title = "curly-wig: seconds of anytime, done or stopped at its limit";
-        ratios.push(Ratio::at_most(title, ours.seconds, WIG_SECONDS));
+        ratios.push(Ratio::at_most("curly-wig: seconds of anytime", ours.seconds, WIG_SECONDS));
     }
     Ok(())
 }
