@@ -3,13 +3,14 @@
 use glam::Vec3;
 
 use super::accd::{Moving, free_time, meeting};
-use super::block::{BATCH, Local, Narrow};
+use super::block::{BATCH, Narrow, Place};
 use super::grid::Hulls;
+use super::local::{Local, Slice, lanes_of};
 use super::proximity::{least_distance, perpendicular};
 use super::segments::{PARALLEL_F32, closest};
 use super::select::{Earliest, Item};
 use super::{Contact, Impact, Known, Position};
-use crate::math::lanes::{Lane, Row, Row3, WIDTH};
+use crate::math::lanes::{Lane, Row, WIDTH};
 
 /// Vertices at the start and at the end of a step, relative to the search's origin and without their common motion [m].
 pub(super) struct Swept<'a> {
@@ -40,9 +41,13 @@ impl Item for Impact {
     }
 }
 
-/// Steps of a pair towards each other in single precision, with all pairs and with those that are left.
+/// Steps of a pair towards each other in single precision, with all pairs, with those that are left, and with those left then.
 const FIRST_STEPS: usize = 1;
+const SECOND_STEPS: usize = 3;
 const MOST_STEPS: usize = 12;
+/// The exact test takes edges for touching that are apart by a little more than their thickness: so much larger are the volumes that
+/// propose pairs, or a pair might touch too early for one part of the time and be missed in the one before.
+pub(super) const TOUCHING: f32 = 1.02;
 /// The bits of all lanes.
 const ALL: u32 = u32::MAX >> (32 - WIDTH);
 
@@ -68,39 +73,39 @@ impl<P: Position> Narrow<4> for Continuous<'_, P> {
         &self,
         local: &Local<4>,
         pairs: &[(u32, u32)],
-        _block: [i32; 3],
+        place: Place,
         earliest: &mut Earliest,
         out: &mut Vec<Impact>,
         found: &mut Vec<(u32, u32)>,
     ) {
         // A pair that shares several blocks is found in each, with the same bits; the last stage drops copies.
-        let mut near = [(0, 0); BATCH];
-        let mut count = 0;
+        let (mut near, mut count) = ([(0, 0); BATCH], 0);
         for group in pairs.chunks(WIDTH) {
-            let (rows, reach, end) = bring_together(local, group, earliest);
-            let (mut bits, _) = self.approach::<L>(&rows, &reach, &end, FIRST_STEPS);
-            while bits != 0 {
-                let lane = bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                if lane < group.len() {
-                    near[count] = group[lane];
-                    count += 1;
-                }
-            }
+            let (bits, _) = self.approach::<L>(local, group, place.slice, earliest, FIRST_STEPS);
+            count = keep(group, bits, &mut near, count);
         }
-        // Few are left; close together they fill all lanes again.
+        // Few are left, and fewer again; close together they fill all lanes.
+        let all = std::mem::take(&mut count);
+        for begin in (0..all).step_by(WIDTH) {
+            let (group, size) = copy_of(&near[begin..all]);
+            let (bits, _) = self.approach::<L>(local, &group[..size], place.slice, earliest, SECOND_STEPS);
+            count = keep(&group[..size], bits, &mut near, count);
+        }
         for group in near[..count].chunks(WIDTH) {
-            let (rows, reach, end) = bring_together(local, group, earliest);
-            let (mut bits, times) = self.approach::<L>(&rows, &reach, &end, MOST_STEPS);
+            let (mut bits, times) = self.approach::<L>(local, group, place.slice, earliest, MOST_STEPS);
             while bits != 0 {
                 let lane = bits.trailing_zeros() as usize;
                 bits &= bits - 1;
-                let Some(&(i, j)) = group.get(lane) else { break };
+                let (i, j) = group[lane];
                 let (a, b) = (local.edges[j as usize], local.edges[i as usize]);
                 if earliest.latest(i, j) < times.0[lane] || self.known.holds(a, b) {
                     continue;
                 }
-                if let Some(impact) = self.impact(a, b, reach.0[lane]) {
+                // What meets in another part of the time is found there.
+                let reach = local.radii[i as usize] + local.radii[j as usize];
+                if let Some(impact) = self.impact(a, b, reach)
+                    && place.slice.holds(impact.time)
+                {
                     earliest.add(i, j, impact.time);
                     out.push(impact);
                     found.push((i, j));
@@ -110,37 +115,49 @@ impl<P: Position> Narrow<4> for Continuous<'_, P> {
     }
 }
 
-/// The four points of eight first edges, then those of the second ones, how thick both are together [m], and the time after which they
-/// may meet without anybody's interest.
+/// Up to eight pairs from the beginning of a list, and how many they are.
 #[inline(always)]
-fn bring_together(local: &Local<4>, group: &[(u32, u32)], earliest: &Earliest) -> ([Row3; 8], Row, Row) {
-    let mut rows = [Row3::default(); 8];
-    let (mut reach, mut end) = (Row::default(), Row::default());
-    for (lane, &(i, j)) in group.iter().enumerate() {
-        let (a, b) = (&local.hulls[j as usize], &local.hulls[i as usize]);
-        for (row, point) in rows.iter_mut().zip(a.iter().chain(b)) {
-            row.set(lane, *point);
-        }
-        reach.0[lane] = local.radii[i as usize] + local.radii[j as usize];
-        end.0[lane] = earliest.latest(i, j);
+fn copy_of(list: &[(u32, u32)]) -> ([(u32, u32); WIDTH], usize) {
+    let (mut group, size) = ([(0, 0); WIDTH], list.len().min(WIDTH));
+    group[..size].copy_from_slice(&list[..size]);
+    (group, size)
+}
+
+/// Puts the pairs of a group whose bits are set behind the first `count` of a list, and returns how many there are then.
+#[inline(always)]
+fn keep(group: &[(u32, u32)], mut bits: u32, list: &mut [(u32, u32); BATCH], mut count: usize) -> usize {
+    while bits != 0 {
+        list[count] = group[bits.trailing_zeros() as usize];
+        bits &= bits - 1;
+        count += 1;
     }
-    (rows, reach, end)
+    count
 }
 
 impl<P: Position> Continuous<'_, P> {
-    /// Which of eight pairs come so close that they count as touching, a bit for each, and a time for each before which they do not:
-    /// additive continuous detection in single precision, with room for its rounding. Pairs that are still on their way after `steps`
-    /// are kept, those that meet after their `end` are not. `rows` holds the four points of the first edges and those of the second.
+    /// Which of up to eight pairs come so close in a part of the time that they count as touching, a bit for each, and a time for each
+    /// before which they do not: additive continuous detection in single precision, with room for its rounding. Pairs that are still on
+    /// their way after `steps` are kept, those that meet when neither edge keeps it are not.
     #[inline(always)]
-    fn approach<L: Lane>(&self, rows: &[Row3; 8], reach: &Row, end: &Row, steps: usize) -> (u32, Row) {
-        let a = [L::load3(&rows[0]), L::load3(&rows[1])];
-        let b = [L::load3(&rows[4]), L::load3(&rows[5])];
-        let motion_a = [L::load3(&rows[2]) - a[0], L::load3(&rows[3]) - a[1]];
-        let motion_b = [L::load3(&rows[6]) - b[0], L::load3(&rows[7]) - b[1]];
+    fn approach<L: Lane>(
+        &self,
+        local: &Local<4>,
+        group: &[(u32, u32)],
+        slice: Slice,
+        earliest: &Earliest,
+        steps: usize,
+    ) -> (u32, Row) {
+        let (first, second) = lanes_of(group);
+        let mut end = Row::default();
+        for lane in 0..WIDTH {
+            end.0[lane] = earliest.latest(second[lane], first[lane]).min(slice.end);
+        }
+        let ((a, radius_a), (b, radius_b)) = (local.ends::<L>(&first), local.ends::<L>(&second));
+        let (motion_a, motion_b) = (local.motions::<L>(&first), local.motions::<L>(&second));
         // The exact test takes what is within a hundredth of the thickness for touching.
-        let thickness = L::load(reach) + L::splat(f64::from(self.distance));
+        let thickness = radius_a + radius_b + L::splat(f64::from(self.distance));
         let within = thickness.mul_add(L::splat(1.015), L::splat(4.0 * f64::from(self.slack)));
-        let (end, mut time) = (L::load(end), L::zero());
+        let (end, mut time) = (L::load(&end), L::splat(f64::from(slice.begin)));
         for _ in 0..steps {
             let p = [motion_a[0].mul_add(time, a[0]), motion_a[1].mul_add(time, a[1])];
             let q = [motion_b[0].mul_add(time, b[0]), motion_b[1].mul_add(time, b[1])];
@@ -153,7 +170,7 @@ impl<P: Position> Continuous<'_, P> {
         }
         let mut times = Row::default();
         time.store(&mut times);
-        (!L::bits(end.less(time)) & ALL, times)
+        (!L::bits(end.less(time)) & (ALL >> (WIDTH - group.len())), times)
     }
 
     fn moving(&self, edge: u32) -> Moving {

@@ -1,4 +1,4 @@
-//! Bounding volumes with eighteen faces (18-DOPs, Klosowski et al. 1998): how far a capsule, or the motion of its ends,
+//! Bounding volumes with eighteen faces (18-DOPs, Klosowski et al. 1998): how far a capsule, or one that moves,
 //! reaches in the directions ±x, ±y, ±z, ±x±y, ±x±z, ±y±z.
 
 use std::f32::consts::SQRT_2;
@@ -63,18 +63,5 @@ impl Dop {
         let third = L::load(&self.rows[2]) + L::load(&opposite.rows[2]);
         let least = first.min(second).min(third);
         L::any(least.less(L::zero()))
-    }
-
-    /// The same while both volumes move; `motion` holds how far this one goes in each direction, `opposite_motion` the same of the other,
-    /// mirrored. What both share does not matter.
-    #[inline(always)]
-    pub(super) fn stays_apart<L: Lane>(&self, motion: &Dop, opposite: &Dop, opposite_motion: &Dop) -> bool {
-        let first = L::load(&motion.rows[0]) + L::load(&opposite_motion.rows[0]);
-        let second = L::load(&motion.rows[1]) + L::load(&opposite_motion.rows[1]);
-        let third = L::load(&motion.rows[2]) + L::load(&opposite_motion.rows[2]);
-        let first = L::load(&self.rows[0]) + L::load(&opposite.rows[0]) + first.max(L::zero());
-        let second = L::load(&self.rows[1]) + L::load(&opposite.rows[1]) + second.max(L::zero());
-        let third = L::load(&self.rows[2]) + L::load(&opposite.rows[2]) + third.max(L::zero());
-        L::any(first.min(second).min(third).less(L::zero()))
     }
 }

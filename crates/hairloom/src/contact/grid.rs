@@ -13,8 +13,9 @@ const EDGES_PER_TASK: usize = 4096;
 const ENTRIES_PER_CHUNK: usize = 8192;
 /// Most tasks that search.
 const MOST_CHUNKS: usize = 512;
-/// Side of a block, in mean edges.
+/// Side of a block, in mean edges, and in what edges that move sweep on average.
 const EDGES_PER_BLOCK: f32 = 4.0;
+const SWEEPS_PER_BLOCK: f32 = 3.0;
 /// Bits of a block's key for each axis.
 const BITS: u32 = 21;
 /// Most entries per edge, on average; the blocks grow where there would be more.
@@ -146,7 +147,7 @@ fn lattice<const M: usize>(edges: &[u32], hulls: &impl Hulls<M>, size: Vec3, pad
     let sum: u64 =
         edges.par_iter().map(|&edge| (extent(&hulls.hull(edge)).max_element() * 1.0e6) as u64).sum();
     let mean = (sum as f64 * 1.0e-6 / edges.len().max(1) as f64) as f32;
-    let mut cell = (EDGES_PER_BLOCK * mean)
+    let mut cell = (if M > 2 { SWEEPS_PER_BLOCK } else { EDGES_PER_BLOCK } * mean)
         .max(4.0 * pad)
         .max(size.max_element() / (1 << (BITS - 1)) as f32)
         .max(1.0e-9);

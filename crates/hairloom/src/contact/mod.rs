@@ -13,8 +13,8 @@
 //! - An edge is drawn into every block that it meets, and in each block into the cells of a grid that is the finer the
 //!   more edges the block has. A pair may share several blocks: it belongs to the one that holds the middle
 //!   between its closest points, so it is found once, without a table of pairs. Pairs that meet on their way are found in each
-//!   block, and copies are dropped; there the mean motion of a block's edges is left out, which brings no pair together. Of edges that move,
-//!   volumes at the start and ranges of motion are compared: what two edges share of their motion does not matter.
+//!   block, and copies are dropped; there the mean motion of a block's edges is left out, which brings no pair together, and time is
+//!   cut into parts: edges that have met as many as they keep look for nobody in later ones.
 //! - Results are sorted by pair, and the same for any number of threads.
 //!
 //! # Departures from the paper
@@ -37,6 +37,7 @@ pub mod coulomb;
 mod dop;
 mod error;
 mod grid;
+mod local;
 pub mod nsgs;
 mod pairs;
 mod proximity;
@@ -54,7 +55,7 @@ pub use pairs::{Known, find_pair, match_pairs, pair_key};
 
 use crate::math::lanes::{Kernel, Lane, dispatch};
 use block::{Narrow, Search, Workspace};
-use continuous::{Continuous, Swept};
+use continuous::{Continuous, Swept, TOUCHING};
 use grid::{Grid, Hulls};
 use proximity::{Proximity, Still, least_distance};
 use select::{Chooser, Chunk, lock};
@@ -255,7 +256,8 @@ impl Detector {
         let pad = 0.5 * settings.distance + self.largest_radius + slack;
         self.grid.build(&self.edges, &hulls, size, pad);
         let blocks = self.grid.lattice;
-        let search = Search { settings, strands: &self.strands, radii: &self.radii, blocks, pad, slack };
+        let search =
+            Search { settings, strands: &self.strands, radii: &self.radii, blocks, pad, slack, swell: 1.0 };
         let narrow = Proximity { distance: settings.distance, blocks, goes_on: &self.goes_on };
         let tally = search_blocks(&self.grid, &search, &hulls, &narrow, &mut self.still, &mut self.found);
         let found = &mut self.found[..self.grid.chunks().len()];
@@ -296,10 +298,18 @@ impl Detector {
         place(to, origin + drift, &mut self.moved);
         let hulls = Swept { from: &self.points, to: &self.moved };
         let slack = 1.0e-6 * size.max_element();
-        let pad = 0.5 * settings.distance + self.largest_radius + slack;
+        let pad = TOUCHING * (0.5 * settings.distance + self.largest_radius) + slack;
         self.grid.build(&self.edges, &hulls, size, pad);
         let blocks = self.grid.lattice;
-        let search = Search { settings, strands: &self.strands, radii: &self.radii, blocks, pad, slack };
+        let search = Search {
+            settings,
+            strands: &self.strands,
+            radii: &self.radii,
+            blocks,
+            pad,
+            slack,
+            swell: TOUCHING,
+        };
         let narrow = Continuous { distance: settings.distance, from, to, slack, known };
         let tally = search_blocks(&self.grid, &search, &hulls, &narrow, &mut self.swept, &mut self.met);
         let found = &mut self.met[..self.grid.chunks().len()];

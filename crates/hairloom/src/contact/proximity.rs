@@ -3,8 +3,9 @@
 use glam::Vec3;
 
 use super::Contact;
-use super::block::{Local, Narrow};
+use super::block::{Narrow, Place};
 use super::grid::Hulls;
+use super::local::{Local, lanes_of};
 use super::raster::Lattice;
 use super::segments::{PARALLEL_F32, closest};
 use super::select::{Earliest, Item};
@@ -51,26 +52,18 @@ impl Narrow<2> for Proximity<'_> {
         &self,
         local: &Local<2>,
         pairs: &[(u32, u32)],
-        block: [i32; 3],
+        place: Place,
         _earliest: &mut Earliest,
         out: &mut Vec<Contact>,
         found: &mut Vec<(u32, u32)>,
     ) {
         for group in pairs.chunks(WIDTH) {
-            let mut rows = [Row3::default(); 4];
-            let mut reach = Row::default();
-            for (lane, &(i, j)) in group.iter().enumerate() {
-                let (a, b) = (local.hulls[j as usize], local.hulls[i as usize]);
-                for (row, point) in rows.iter_mut().zip([a[0], a[1], b[0], b[1]]) {
-                    row.set(lane, point);
-                }
-                reach.0[lane] = local.radii[i as usize] + local.radii[j as usize];
-            }
-            let (a0, a1, b0, b1) =
-                (L::load3(&rows[0]), L::load3(&rows[1]), L::load3(&rows[2]), L::load3(&rows[3]));
+            let (first, second) = lanes_of(group);
+            let ([a0, a1], radius_a) = local.ends::<L>(&first);
+            let ([b0, b1], radius_b) = local.ends::<L>(&second);
             let closest = closest([a0, a1], [b0, b1], PARALLEL_F32);
             let distance = closest.between.length_squared().sqrt();
-            let gap = distance - L::load(&reach);
+            let gap = distance - (radius_a + radius_b);
             // Not further than: the comparison fails for what is further alone.
             let far = L::bits(L::splat(f64::from(self.distance)).less(gap));
             let mut hits = !far & ((1_u32 << group.len()) - 1);
@@ -83,7 +76,7 @@ impl Narrow<2> for Proximity<'_> {
             while hits != 0 {
                 let lane = hits.trailing_zeros() as usize;
                 hits &= hits - 1;
-                if self.blocks.cell_of(result.middle.get(lane)) == block {
+                if self.blocks.cell_of(result.middle.get(lane)) == place.block {
                     let contact = result.contact(lane, local, group[lane]);
                     if !self.is_shared(&contact) {
                         out.push(contact);

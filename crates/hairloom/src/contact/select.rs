@@ -109,7 +109,7 @@ impl Earliest {
     /// Most impacts of an edge that times are kept of.
     const MOST: usize = 8;
 
-    /// Begins a block with `edges`, each of which keeps so many impacts.
+    /// Begins a block with `edges`, each of which keeps so many impacts; with none no edge is ever done.
     pub(super) fn begin(&mut self, keep: usize, edges: usize) {
         self.keep = if keep <= Self::MOST { keep } else { 0 };
         self.times.clear();
@@ -124,6 +124,12 @@ impl Earliest {
         }
         let last = |edge: u32| self.times[(edge as usize + 1) * self.keep - 1];
         last(i).max(last(j))
+    }
+
+    /// Whether an edge has met as many as it keeps before a time.
+    #[inline(always)]
+    pub(super) fn is_done(&self, edge: usize, time: f32) -> bool {
+        self.keep > 0 && self.times[(edge + 1) * self.keep - 1] < time
     }
 
     /// Adds an impact of two edges.
