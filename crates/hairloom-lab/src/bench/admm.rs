@@ -8,7 +8,7 @@ use hairloom::body::{Bodies, Body, Motion, Shape};
 use hairloom::groom::hairy_ball;
 use hairloom::scene::{Attachments, BuiltinMotion, Drive, Material, MaterialPreset, Model, Seat, Wind};
 use hairloom::solve::admm::{Admm, Params, build};
-use hairloom::solve::{Report, Solver, Step};
+use hairloom::solve::{Checkpoint, Report, Solver, Step};
 use serde_json::{Map, Value, json};
 
 use super::clock::{cpu_seconds, forget_peak, on_threads, peak_bytes, shortest};
@@ -21,6 +21,8 @@ const STEPS: usize = 4;
 /// Frames in which hair falls onto the ball before anything is timed, and frames timed.
 const WARM_UP: usize = 16;
 const TIMED: usize = 3;
+/// Frames before the one in which hair falls fastest.
+const FALLING: usize = 8;
 /// The same where growth to 128,000 strands is measured: each of their frames takes a minute.
 const SHORT_WARM_UP: usize = 4;
 const THREADS: usize = 2;
@@ -95,20 +97,36 @@ struct Cost {
     row: Map<String, Value>,
 }
 
-fn run_ball(strands: usize, continuous: u32, warm_up: usize, timed: usize, tell: Listener<'_>) -> Cost {
-    let scene = if continuous > 0 { "hairy ball, continuous detection" } else { "hairy ball" };
-    forget_peak();
+/// A ball after some frames without continuous detection, and what it costs from there with each of some numbers of looks in a step.
+fn run_ball(strands: usize, warm_up: usize, timed: usize, looks: &[u32], tell: Listener<'_>) -> Vec<Cost> {
     let mut ball = Ball::new(strands);
-    let mut solver = build(&ball.model, Params { continuous, ..Params::default() });
+    let mut solver = build(&ball.model, Params { continuous: 0, ..Params::default() });
     for frame in 1..=warm_up {
-        tell(&format!("{scene}, {strands} strands: frame {frame} of {}", warm_up + timed));
+        tell(&format!("hairy ball, {strands} strands: frame {frame} of {}", warm_up + timed));
         ball.frame(solver.as_mut(), &mut Report::default());
     }
+    let mut checkpoint = Checkpoint::default();
+    solver.save(&mut checkpoint);
+    drop(solver);
+    let from_there = |&continuous: &u32| {
+        tell(&format!("hairy ball, {strands} strands, {continuous} looks a step: frames after {warm_up}"));
+        forget_peak();
+        ball.step = STEPS * warm_up;
+        let mut solver = build(&ball.model, Params { continuous, ..Params::default() });
+        solver.restore(&checkpoint).expect("a checkpoint of the same model");
+        time_frames(&mut ball, solver.as_mut(), timed, continuous)
+    };
+    looks.iter().map(from_there).collect()
+}
+
+/// What the next frames cost.
+fn time_frames(ball: &mut Ball, solver: &mut dyn Solver, timed: usize, continuous: u32) -> Cost {
+    let scene = if continuous > 0 { "hairy ball, continuous detection" } else { "hairy ball" };
     let mut phases = Report::default();
     let mut contacts = 0;
     let begin = cpu_seconds();
     let seconds = shortest(1, || {
-        contacts = (0..timed).map(|_| ball.frame(solver.as_mut(), &mut phases)).max().unwrap_or(0);
+        contacts = (0..timed).map(|_| ball.frame(solver, &mut phases)).max().unwrap_or(0);
     });
     let frames = timed as f64;
     let cpu = cpu_seconds().zip(begin).map(|(end, begin)| (end - begin) / frames);
@@ -123,7 +141,7 @@ fn run_ball(strands: usize, continuous: u32, warm_up: usize, timed: usize, tell:
         ("scene", json!(scene)),
         ("strands", json!(ball.model.strands())),
         ("vertices", json!(ball.model.vertices())),
-        ("frame", json!(warm_up + timed)),
+        ("frame", json!(ball.step / STEPS)),
         ("contacts", json!(contacts)),
         ("seconds_per_frame", json!(seconds / frames)),
         ("cpu_seconds_per_frame", json!(cpu)),
@@ -200,38 +218,37 @@ pub(super) fn run(tell: Listener<'_>) -> Bench {
     let mut ratios = Vec::new();
     tell("rods alone");
     elastic_rows(&mut rows, &mut ratios);
+    let mut ball = |strands, warm_up, timed, looks: &[u32]| {
+        let costs = on_threads(THREADS, || run_ball(strands, warm_up, timed, looks, tell));
+        rows.extend(costs.iter().map(|cost| cost.row.clone()));
+        costs
+    };
     if let Some(strands) = std::env::var(ONLY).ok().and_then(|text| text.parse().ok()) {
-        for continuous in [0, CONTINUOUS] {
-            rows.push(on_threads(THREADS, || run_ball(strands, continuous, WARM_UP, TIMED, tell)).row);
-        }
+        ball(strands, WARM_UP, TIMED, &[0, CONTINUOUS]);
         return Bench { bench: "admm", rows, ratios };
     }
-    let mut ball = |strands, continuous, warm_up, timed| {
-        let cost = on_threads(THREADS, || run_ball(strands, continuous, warm_up, timed, tell));
-        rows.push(cost.row.clone());
-        cost
-    };
-    let mut large = None;
     for (name, strands) in [("2,000 strands", 2_000), ("16,000 strands", 16_000)] {
-        let cost = ball(strands, 0, WARM_UP, TIMED);
-        let slower = ball(strands, CONTINUOUS, WARM_UP, TIMED).seconds / cost.seconds;
-        let title = format!("{name}: continuous detection three times a step against none");
-        ratios.push(Ratio::at_most(title, slower, 2.5));
-        large = Some(cost);
+        for (when, warm_up, timed) in [("as it falls", FALLING, 1), ("at rest", WARM_UP, TIMED)] {
+            let [cost, looking] = &ball(strands, warm_up, timed, &[0, CONTINUOUS])[..] else { continue };
+            let title = format!("{name} {when}: continuous detection three times a step against none");
+            ratios.push(Ratio::at_most(title, looking.seconds / cost.seconds, 2.5));
+            if strands == 16_000 && warm_up == WARM_UP {
+                ratios.push(Ratio::at_most("16,000 strands: seconds a frame", cost.seconds, 4.5));
+                gigabytes(name, cost, 2.5, &mut ratios);
+                gigabytes("16,000 strands with continuous detection", looking, 2.5, &mut ratios);
+            }
+        }
     }
-    if let Some(large) = large {
-        ratios.push(Ratio::at_most("16,000 strands: seconds a frame", large.seconds, 4.5));
-        gigabytes("16,000 strands", &large, 2.5, &mut ratios);
-    }
-    let small = ball(2_000, 0, SHORT_WARM_UP, TIMED);
-    let large = ball(16_000, 0, SHORT_WARM_UP, 1);
+    let small = ball(2_000, SHORT_WARM_UP, TIMED, &[0]).remove(0);
+    let large = ball(16_000, SHORT_WARM_UP, 1, &[0]).remove(0);
     growth("16,000 strands against 2,000", &small, &large, &mut ratios);
     if std::env::var_os(LARGE).is_some() {
-        let largest = ball(128_000, 0, SHORT_WARM_UP, 1);
-        gigabytes("128,000 strands", &largest, 10.0, &mut ratios);
-        growth("128,000 strands against 2,000", &small, &largest, &mut ratios);
-        let continuous = ball(128_000, CONTINUOUS, SHORT_WARM_UP, 1);
-        gigabytes("128,000 strands with continuous detection", &continuous, 10.0, &mut ratios);
+        let [largest, looking] = &ball(128_000, SHORT_WARM_UP, 1, &[0, CONTINUOUS])[..] else {
+            return Bench { bench: "admm", rows, ratios };
+        };
+        gigabytes("128,000 strands", largest, 10.0, &mut ratios);
+        growth("128,000 strands against 2,000", &small, largest, &mut ratios);
+        gigabytes("128,000 strands with continuous detection", looking, 10.0, &mut ratios);
     }
     Bench { bench: "admm", rows, ratios }
 }

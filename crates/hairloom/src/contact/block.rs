@@ -19,7 +19,7 @@ const MOST_CELLS: i32 = 64;
 /// Cells along an axis for each square root of an edge.
 const CELLS_PER_ROOT: f32 = 0.3;
 /// The same for edges that move, which fill more cells.
-const CELLS_PER_ROOT_SWEPT: f32 = 0.2;
+const CELLS_PER_ROOT_SWEPT: f32 = 0.15;
 /// Time is cut into parts in which edges move by so many cells on average, but not into more than the most.
 const CELLS_PER_SLICE: f32 = 0.5;
 const MOST_SLICES: f32 = 256.0;

@@ -9,6 +9,7 @@ use super::material::Material;
 use super::output::OutputSettings;
 use super::parse::Section;
 use super::solver::SolverSettings;
+use super::strands::StrandSettings;
 use super::time::TimeRange;
 use super::wind::Wind;
 
@@ -40,6 +41,9 @@ pub struct Scene {
     pub groom: GroomSettings,
     /// What the hair is made of.
     pub material: Material,
+    /// Strands that are made of something else.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub strands: Vec<StrandSettings>,
     /// Bodies that hair grows on or collides with.
     #[serde(rename = "body")]
     pub bodies: Vec<BodySettings>,
@@ -55,7 +59,8 @@ pub struct Scene {
     places: Places,
 }
 
-const KEYS: &[&str] = &["name", "time", "groom", "material", "body", "gravity", "wind", "solver", "output"];
+const KEYS: &[&str] =
+    &["name", "time", "groom", "material", "strands", "body", "gravity", "wind", "solver", "output"];
 
 impl Scene {
     /// Reads a scene; `file_name` is only for error messages.
@@ -119,9 +124,11 @@ impl Scene {
         let bodies = BodySettings::read_all(&section, time.start)?;
         let names: Vec<&str> = bodies.iter().map(|body| body.name.as_str()).collect();
         let groom = GroomSettings::read(&section, &names)?;
+        let material = Material::read(&section, groom.source.usual_material())?;
         Ok(Self {
             name: section.or("name", "scene".to_owned(), |field| field.text())?,
-            material: Material::read(&section, groom.source.usual_material())?,
+            strands: StrandSettings::read_all(&section, &material, &names)?,
+            material,
             gravity: Gravity::read(&section)?,
             wind: Wind::read(&section)?,
             solver: SolverSettings::read(&section)?,

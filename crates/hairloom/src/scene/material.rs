@@ -112,9 +112,13 @@ impl Material {
         ];
         let section = scene.section("material", KEYS)?;
         let preset = section.or("preset", usual, |field| field.choice())?;
-        let base = Self::preset(preset);
+        Self::read_from(&section, Self::preset(preset))
+    }
+
+    /// The values of a section, those of `base` where it has none.
+    pub(super) fn read_from(section: &Section<'_>, base: Self) -> Result<Self, SceneError> {
         Ok(Self {
-            preset,
+            preset: base.preset,
             young: section.or("young", base.young, |field| field.positive())?,
             poisson: section.or("poisson", base.poisson, |field| field.between(0.0, 0.5))?,
             density: section.or("density", base.density, |field| field.positive())?,

@@ -23,6 +23,7 @@ mod parse;
 mod reader;
 mod solver;
 mod state;
+mod strands;
 mod time;
 mod wind;
 
@@ -44,12 +45,13 @@ pub use groom::{
 };
 pub use keyframes::{Interpolation, Keyframe, Keyframes};
 pub use material::{Material, MaterialPreset};
-pub use model::{Model, ModelError};
+pub use model::{Frictions, Model, ModelError};
 pub use motion::{Motion, MotionPart, MotionPath};
 pub use output::OutputSettings;
 pub use parameters::Parameters;
 pub use solver::{RestEngine, RestKind, SolverSettings};
 pub use state::State;
 pub(crate) use state::StrandState;
+pub use strands::{ALL_OTHERS, PairFriction, StrandSettings, Which};
 pub use time::{Steps, TimeRange};
 pub use wind::{Wind, WindKind};

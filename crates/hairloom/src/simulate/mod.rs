@@ -4,6 +4,7 @@
 mod between;
 mod hair;
 mod library;
+mod materials;
 mod measure;
 mod track;
 
@@ -187,7 +188,7 @@ impl Simulation {
             }
             None => (groom.clone(), all_seats, None),
         };
-        let mut model = Model::new(&simulated.curves, &scene.material)?;
+        let mut model = materials::model(&scene, &simulated)?;
         let pinned = hair::pinned(&simulated, &scene.groom)?;
         let attachments = hair::hold(&simulated, &seats, scene.groom.attach, &pinned, &bodies, holding);
         let mut state = State::at_rest(model.groomed.iter().map(|point| point.as_dvec3()).collect());

@@ -22,7 +22,7 @@ const CASES: &[(&str, &str)] = &[
     ("[groom]\nbody = 'head'", "a.toml:1:2: [groom] needs one of file, style, builtin"),
     (
         "[grom]\nfile = 'a'",
-        "a.toml:1:2: unknown key 'grom' at the top level; expected one of name, time, groom, material, body, gravity, wind, solver, output. Did you mean 'groom'?",
+        "a.toml:1:2: unknown key 'grom' at the top level; expected one of name, time, groom, material, strands, body, gravity, wind, solver, output. Did you mean 'groom'?",
     ),
     (
         "[groom]\nstyle = 'curley'",
@@ -148,6 +148,18 @@ const CASES: &[(&str, &str)] = &[
     (
         "BALL[material]\nfriction = -0.1",
         "a.toml:6:1: material.friction: expected a number of at least 0, found -0.1",
+    ),
+    (
+        "BALL[[strands]]\nname = 'ball'\nshare = 0.5",
+        "a.toml:6:1: strands.0.name: 'ball' is the name of a body or of other strands, or stands for all others",
+    ),
+    (
+        "BALL[[strands]]\nname = 'dyed'\nshare = 0.5\nvalue = 2",
+        "a.toml:8:1: strands.0.value: it belongs to an attribute, not to a share",
+    ),
+    (
+        "BALL[[strands]]\nname = 'dyed'\nshare = 0.5\nfriction_with = [{ name = 'bal', friction = 0.1 }]",
+        "a.toml:8:20: strands.0.friction_with.0.name: unknown strands or body 'bal'; expected one of ball, hair, dyed. Did you mean 'ball'?",
     ),
     ("BALL[material]\ndrag = inf", "a.toml:6:1: material.drag: expected a finite number, found inf"),
     (
@@ -311,7 +323,7 @@ fn wrong_overrides_are_told_by_their_key() {
         (("time.fps", "0"), "--set time.fps=0: time.fps: expected a number from 0.001 to 1000000, found 0"),
         (
             ("tmie.fps", "30"),
-            "--set tmie.fps=30: unknown key 'tmie' at the top level; expected one of name, time, groom, material, body, gravity, wind, solver, output. Did you mean 'time'?",
+            "--set tmie.fps=30: unknown key 'tmie' at the top level; expected one of name, time, groom, material, strands, body, gravity, wind, solver, output. Did you mean 'time'?",
         ),
         (
             ("body.bal.friction", "1"),

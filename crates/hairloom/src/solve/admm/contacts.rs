@@ -69,6 +69,7 @@ impl Contacts {
             radii: Vec::with_capacity(model.vertices()),
             materials: model.materials.clone(),
             material_of: Vec::with_capacity(model.strands()),
+            frictions: model.frictions.clone(),
             rest: None,
         };
         let (mut ends, mut strand_of, mut seats) = (Vec::new(), Vec::new(), Vec::new());

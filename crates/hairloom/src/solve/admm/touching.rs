@@ -28,14 +28,11 @@ pub(super) struct Hair<'a> {
 }
 
 impl Hair<'_> {
-    fn friction(&self, vertex: u32) -> f32 {
-        self.model.material(self.strand_of[vertex as usize] as usize).friction as f32
-    }
-
     /// A contact between strands, found when vertices were at `time` of the way from the start to where they are.
     fn between(&self, contact: &Contact, time: f32) -> Touch {
         let Contact { a, b, s, t, normal, gap } = *contact;
-        let friction = 0.5 * (self.friction(a) + self.friction(b));
+        let strand = |vertex: u32| self.strand_of[vertex as usize] as usize;
+        let friction = self.model.friction(strand(a), strand(b));
         let touch = Touch::between([a, b], [s, t], normal, friction);
         touch.with_gap(gap - time * normal.dot(touch.relative(self.moved).into()), Vec3::ZERO)
     }
@@ -94,7 +91,7 @@ impl Hair<'_> {
             if sample.distance > thickness + margin + reach {
                 return;
             }
-            let friction = obstacles.body(body).friction;
+            let friction = self.model.body_friction(strand, body, obstacles.body(body).friction);
             let vertex = (range.start + edge) as u32;
             let touch = Touch::on_body(vertex, s, body, sample.normal, friction);
             let gap =

@@ -82,14 +82,13 @@ impl Hair<'_> {
         detector.proximity(self.positions, &Settings::proximity(proximity as f32), &before, close)?;
         let touch = |contact: &Contact| {
             let (first, second) = (self.point(contact.a, contact.s), self.point(contact.b, contact.t));
-            let friction = |point: &Point| self.model.material(point.strand).friction;
             let touch = Touch {
                 key: contact.key(),
                 first,
                 second: Some(second),
                 normal: contact.normal.as_dvec3().normalize_or(DVec3::Y),
                 gap: f64::from(contact.gap),
-                friction: 0.5 * self.friction * (friction(&first) + friction(&second)),
+                friction: self.friction * f64::from(self.model.friction(first.strand, second.strand)),
                 drift: DVec3::ZERO,
             };
             (!self.is_held(&first) || !self.is_held(&second)).then_some(touch)
@@ -119,13 +118,14 @@ impl Hair<'_> {
             }
             let (body, sample) = obstacles.nearest(point)?;
             let thickness = if body == owner { radius + self.allowed[vertex] } else { radius };
+            let friction = self.model.body_friction(strand, body, obstacles.body(body).friction);
             let touch = Touch {
                 key: BODY | (vertex as u64) << 24 | body as u64,
                 first: self.point(vertex as u32, 0.0),
                 second: None,
                 normal: sample.normal.as_dvec3().normalize_or(DVec3::Y),
                 gap: f64::from(sample.distance - thickness),
-                friction: self.friction * f64::from(obstacles.body(body).friction),
+                friction: self.friction * f64::from(friction),
                 drift: sample.velocity.as_dvec3(),
             };
             (touch.gap <= f64::from(reach)).then_some(touch)
