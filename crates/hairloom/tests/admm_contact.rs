@@ -7,7 +7,7 @@ use hairloom::body::{Bodies, Body, Motion, Shape};
 use hairloom::groom::Curves;
 use hairloom::math::{Pose, Random};
 use hairloom::scene::{Attachments, Drive, Material, MaterialPreset, Model, ModelError, Seat, State, Wind};
-use hairloom::solve::admm::{Elastic, Params, build};
+use hairloom::solve::admm::{Elastic, Params, Precision, build};
 use hairloom::solve::{Solver, Step};
 
 fn straight() -> Material {
@@ -287,6 +287,36 @@ fn inner_friction_leaves_hair_alone_that_only_turns_with_its_head() {
         // Against the world it would lag by the angle of 20 ms, 7.2°.
         assert!(lag < 0.2, "{elastic:?}: the first edge lags {lag}° behind its clamp");
     }
+}
+
+/// A tip that is twisted in one step, against inner friction: the twist is shared out by length, with half an edge at each clamp.
+#[test]
+fn inner_friction_at_a_clamped_tip_is_that_of_any_joint() {
+    const DT: f64 = 1.0 / 96.0;
+    const EDGES: usize = 8;
+    let curve: Vec<Vec3> = (0..=EDGES).map(|i| Vec3::new(0.005 * i as f32, 0.0, 0.0)).collect();
+    let hand = |name: &str| Body { collides: false, ..Body::new(name, Shape::Plane, 0.0).unwrap() };
+    let mut bodies = Bodies::new(vec![hand("root"), hand("tip")]);
+    let still = Motion::still(Pose::IDENTITY);
+    bodies.begin_step(&[still.clone(), still.clone()], DT).unwrap();
+    let mut attachments = Attachments::default();
+    attachments.hold(&bodies, 0, Seat::Body, 0, 0, &[curve[0].as_dvec3()]);
+    attachments.clamp(&bodies, 1, Seat::Body, 0, EDGES as u32, &[curve[EDGES].as_dvec3()]);
+    let params = Params { relaxation: 0.2, precision: Precision::F64, ..Params::default() };
+    let mut solver = build(&model(&[curve], &straight()), params);
+    let wind = Wind::still();
+    let turned = Pose { rotation: glam::DQuat::from_rotation_x(0.2), ..Pose::IDENTITY };
+    bodies.begin_step(&[still, Motion::Rigid { start: Pose::IDENTITY, end: turned }], DT).unwrap();
+    let mut drive = Drive::new(&bodies, &attachments, &wind);
+    (drive.duration, drive.gravity) = (DT, DVec3::ZERO);
+    solver.step(&drive, Step::Dynamic { dt: DT }).unwrap();
+    let mut state = State::default();
+    solver.store(&mut state);
+    let angle = |edge: usize| state.orientations[0].angle_between(state.orientations[edge]);
+    // Edges lie half an edge behind the first clamp, and so on.
+    let (first, last) = (angle(1), angle(EDGES - 1));
+    assert!((first - 0.2 / EDGES as f64).abs() < 2.0e-4, "{first} rad from one edge to the next");
+    assert!((last - 0.2 * (EDGES - 1) as f64 / EDGES as f64).abs() < 1.0e-3, "{last} rad between all edges");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::segments::{Closest, PARALLEL_F64, closest};
 use crate::math::{Real, Vector3};
 
 /// Steps after which the search gives up and reports how far it came, which is never too far.
-const MOST_STEPS: usize = 128;
+const MOST_STEPS: usize = 4096;
 /// The edges count as having met when what is left of the way is this share of the thickness.
 const NEAR: f64 = 1.0e-2;
 /// The same, as a share of the first gap: for edges without a thickness.

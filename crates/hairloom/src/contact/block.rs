@@ -348,7 +348,8 @@ fn inner_cell(blocks: &Lattice, edges: usize, pad: f32, moving: bool) -> f32 {
 fn inner(blocks: &Lattice, place: Place, drift: Vec3, cell: f32) -> Lattice {
     let (gone, going) = (drift * place.slice.begin, drift * (place.slice.end - place.slice.begin));
     let side = blocks.cell + going.abs().max_element();
-    let count = ((side / cell) as i32).clamp(1, MOST_CELLS);
+    // What rounding takes off is no cell less.
+    let count = ((1.0001 * side / cell) as i32).clamp(1, MOST_CELLS);
     let corner = blocks.origin + Vec3::from(place.block.map(|k| k as f32)) * blocks.cell;
     let cell = side / count as f32;
     Lattice { origin: corner - gone - going.max(Vec3::ZERO), cell, inverse: 1.0 / cell, last: [count - 1; 3] }

@@ -91,27 +91,7 @@ impl<P: Position> Narrow<4> for Continuous<'_, P> {
             let (bits, _) = self.approach::<L>(local, &group[..size], place.slice, earliest, SECOND_STEPS);
             count = keep(&group[..size], bits, &mut near, count);
         }
-        for group in near[..count].chunks(WIDTH) {
-            let (mut bits, times) = self.approach::<L>(local, group, place.slice, earliest, MOST_STEPS);
-            while bits != 0 {
-                let lane = bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                let (i, j) = group[lane];
-                let (a, b) = (local.edges[j as usize], local.edges[i as usize]);
-                if earliest.latest(i, j) < times.0[lane] || self.known.holds(a, b) {
-                    continue;
-                }
-                // What meets in another part of the time is found there.
-                let reach = local.radii[i as usize] + local.radii[j as usize];
-                if let Some(impact) = self.impact(a, b, reach)
-                    && place.slice.holds(impact.time)
-                {
-                    earliest.add(i, j, impact.time);
-                    out.push(impact);
-                    found.push((i, j));
-                }
-            }
-        }
+        self.meet_exactly::<L>(local, &near[..count], place, earliest, out, found);
     }
 }
 
@@ -135,6 +115,40 @@ fn keep(group: &[(u32, u32)], mut bits: u32, list: &mut [(u32, u32); BATCH], mut
 }
 
 impl<P: Position> Continuous<'_, P> {
+    /// The exact look at pairs that are near each other at some time.
+    #[inline(always)]
+    fn meet_exactly<L: Lane>(
+        &self,
+        local: &Local<4>,
+        near: &[(u32, u32)],
+        place: Place,
+        earliest: &mut Earliest,
+        out: &mut Vec<Impact>,
+        found: &mut Vec<(u32, u32)>,
+    ) {
+        for group in near.chunks(WIDTH) {
+            let (mut bits, times) = self.approach::<L>(local, group, place.slice, earliest, MOST_STEPS);
+            while bits != 0 {
+                let lane = bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                let (i, j) = group[lane];
+                let (a, b) = (local.edges[j as usize], local.edges[i as usize]);
+                if earliest.latest(i, j) < times.0[lane] || self.known.holds(a, b) {
+                    continue;
+                }
+                // What meets in another part of the time is found there.
+                let reach = local.radii[i as usize] + local.radii[j as usize];
+                if let Some(impact) = self.impact(a, b, reach)
+                    && place.slice.holds(impact.time)
+                {
+                    earliest.add(i, j, impact.time);
+                    out.push(impact);
+                    found.push((i, j));
+                }
+            }
+        }
+    }
+
     /// Which of up to eight pairs come so close in a part of the time that they count as touching, a bit for each, and a time for each
     /// before which they do not: additive continuous detection in single precision, with room for its rounding. Pairs that are still on
     /// their way after `steps` are kept, those that meet when neither edge keeps it are not.

@@ -108,7 +108,7 @@ pub struct Settings {
     pub rule: Keep,
     /// Edges of one strand are compared if more than this many edges apart.
     pub skip: u32,
-    /// How many edges an edge is compared with in one block, at most; what is beyond is counted as dropped.
+    /// How many edges an edge is compared with in one block and part of the time, at most; what is beyond is counted as dropped.
     pub most_candidates: usize,
 }
 

@@ -171,11 +171,18 @@ fn same_bits_for_any_number_of_threads() {
             let mut detector = Detector::new(&hair.offsets, &hair.radii).expect("good strands");
             let mut contacts = vec![];
             let tally = detector.proximity(&hair.points, &Settings::proximity(1.0e-3), &[], &mut contacts);
-            (tally.expect("good positions"), contacts)
+            let to: Vec<DVec3> = hair
+                .points
+                .iter()
+                .map(|&point| point + DVec3::new(point.z, point.x, point.y) * 0.3)
+                .collect();
+            let (settings, mut impacts) = (Settings::continuous(1.0e-4), vec![]);
+            let met = detector.continuous(&hair.points, &to, &settings, &Known::default(), &mut impacts);
+            (tally.expect("good positions"), contacts, met.expect("good positions"), impacts)
         })
     };
     let one = run(1);
-    assert!(one.1.len() > 10_000, "{}", one.1.len());
+    assert!(one.1.len() > 10_000 && one.3.len() > 10_000, "{}, {}", one.1.len(), one.3.len());
     assert!(one == run(2) && one == run(8));
 }
 
@@ -222,8 +229,10 @@ fn bad_input_is_refused() {
 #[test]
 fn impacts_are_those_of_all_pairs() {
     let mut total = 0;
-    for seed in 0..8 {
-        let hair = hair(seed, 60, 10, 0.01, 0.03, 2.0e-4);
+    for seed in 0..9 {
+        // The last is so dense that blocks cut time into many parts.
+        let (strands, spread) = if seed == 8 { (300, 0.01) } else { (60, 0.03) };
+        let hair = hair(seed, strands, 10, 0.01, spread, 2.0e-4);
         let random = Random::new(100 + seed);
         let speed = [0.001, 0.01, 0.05][seed as usize % 3];
         let shift = DVec3::new(0.3, -0.2, 0.1);
@@ -252,9 +261,10 @@ fn impacts_are_those_of_all_pairs() {
                 }
             }
         }
-        // Pairs that only come almost close enough may be culled.
+        // What touches by the measure of the exact test must be found; what it gave up on may be left out.
         let close = |met: &accd::Meeting, a: u32, b: u32| {
-            met.distance <= f64::from(detector.radii[a as usize] + detector.radii[b as usize]) + 1.0e-4
+            let reach = f64::from(detector.radii[a as usize] + detector.radii[b as usize]);
+            met.distance <= 1.0101 * (reach + 1.0e-4)
         };
         let mut next = impacts.iter().peekable();
         for (a, b, met) in &expected {

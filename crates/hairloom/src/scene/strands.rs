@@ -15,7 +15,7 @@ pub struct StrandSettings {
     /// Which strands these are.
     #[serde(flatten)]
     pub which: Which,
-    /// What they are made of; as `[material]` says where nothing else is written.
+    /// What they are made of. What is not written is the preset's, and without a preset as in `[material]`.
     #[serde(flatten)]
     pub material: Material,
     /// Coulomb friction with others by name, instead of what follows from the materials.
@@ -31,8 +31,8 @@ pub enum Which {
     Painted {
         /// Its name.
         attribute: String,
-        /// The value, to the nearest whole number.
-        value: i32,
+        /// The value; numbers that are not whole are rounded.
+        value: u32,
     },
     /// So many of all, scattered among the others.
     Share {
@@ -76,6 +76,10 @@ impl StrandSettings {
     ) -> Result<Vec<Self>, SceneError> {
         let sections = scene.sections("strands", Self::KEYS)?;
         let mut names: Vec<String> = bodies.iter().map(|&name| name.to_owned()).collect();
+        if let Some(section) = sections.first().filter(|_| bodies.contains(&ALL_OTHERS)) {
+            let reason = format!("a body is named '{ALL_OTHERS}', which stands for all other strands here");
+            return Err(section.require("name", "name")?.conflict(reason));
+        }
         names.push(ALL_OTHERS.to_owned());
         for section in &sections {
             let field = section.require("name", "name")?;
@@ -87,14 +91,29 @@ impl StrandSettings {
             }
             names.push(name);
         }
-        sections.iter().map(|section| Self::read(section, usual, &names)).collect()
+        let all: Vec<Self> =
+            sections.iter().map(|section| Self::read(section, usual, &names)).collect::<Result<_, _>>()?;
+        for (index, section) in sections.iter().enumerate() {
+            let own = &all[index];
+            for (place, pair) in own.friction_with.iter().enumerate() {
+                let before = own.friction_with[..place].iter().any(|one| one.name == pair.name);
+                let others = all[..index].iter().filter(|other| other.name == pair.name);
+                let named_there =
+                    others.flat_map(|other| &other.friction_with).any(|one| one.name == own.name);
+                if before || named_there || pair.name == own.name {
+                    let reason = format!("friction of '{}' with '{}' is given twice", own.name, pair.name);
+                    return Err(section.require("friction_with", "friction_with")?.conflict(reason));
+                }
+            }
+        }
+        Ok(all)
     }
 
     fn read(section: &Section<'_>, usual: &Material, names: &[String]) -> Result<Self, SceneError> {
         let which = match section.exactly_one(&["attribute", "share"])? {
             "attribute" => Which::Painted {
                 attribute: section.require("attribute", "a name")?.text()?,
-                value: section.require("value", "a whole number")?.between(-2.0e9, 2.0e9)?.round() as i32,
+                value: section.require("value", "a whole number")?.whole(0)?,
             },
             _ => {
                 section.reject(&["value"], "it belongs to an attribute, not to a share")?;

@@ -1,9 +1,10 @@
 //! What each strand is made of, and how materials and bodies rub against each other.
 
-use super::SimulationError;
+use super::{SimulationError, Warning};
 use crate::groom::{Domain, Groom, Values};
 use crate::math::Random;
-use crate::scene::{ALL_OTHERS, Material, Model, Scene, StrandSettings, Which};
+use crate::scene::{ALL_OTHERS, Material, Model, Scene, Which};
+use crate::solve::Method;
 
 /// The model of the strands that are simulated.
 pub(super) fn model(scene: &Scene, groom: &Groom) -> Result<Model, SimulationError> {
@@ -12,10 +13,8 @@ pub(super) fn model(scene: &Scene, groom: &Groom) -> Result<Model, SimulationErr
     for (place, strands) in scene.strands.iter().enumerate() {
         materials.push(strands.material);
         let number = materials.len() as u16 - 1;
-        for (strand, of) in material_of.iter_mut().enumerate() {
-            if belongs(scene, place, strands, groom, strand)? {
-                *of = number;
-            }
+        for strand in members(scene, place, groom)? {
+            material_of[strand] = number;
         }
     }
     let mut model = Model::of_materials(&groom.curves, materials, material_of)?;
@@ -23,26 +22,25 @@ pub(super) fn model(scene: &Scene, groom: &Groom) -> Result<Model, SimulationErr
     Ok(model)
 }
 
-/// Whether a strand is one of those that `[[strands]]` number `place` names.
-fn belongs(
-    scene: &Scene,
-    place: usize,
-    strands: &StrandSettings,
-    groom: &Groom,
-    strand: usize,
-) -> Result<bool, SimulationError> {
-    match &strands.which {
+/// The strands that `[[strands]]` number `place` names.
+fn members(scene: &Scene, place: usize, groom: &Groom) -> Result<Vec<usize>, SimulationError> {
+    let all = 0..groom.strands();
+    match &scene.strands[place].which {
         Which::Share { share } => {
-            let mut random = Random::new(place as u64).fork(strand as u64);
-            Ok(random.unit_f64() < *share)
+            let random = Random::new(place as u64);
+            Ok(all.filter(|&strand| random.fork(strand as u64).unit_f64() < *share).collect())
         }
         Which::Painted { attribute, value } => {
             let named = groom.attributes.iter().find(|one| {
                 one.name == *attribute && one.domain == Domain::Strand && one.values.len() == groom.strands()
             });
             match named.map(|one| &one.values) {
-                Some(Values::Int(values)) => Ok(values[strand] == *value),
-                Some(Values::Float(values)) => Ok(f64::from(values[strand]).round() == f64::from(*value)),
+                Some(Values::Int(values)) => {
+                    Ok(all.filter(|&strand| i64::from(values[strand]) == i64::from(*value)).collect())
+                }
+                Some(Values::Float(values)) => {
+                    Ok(all.filter(|&strand| f64::from(values[strand]).round() == f64::from(*value)).collect())
+                }
                 _ => {
                     let problem =
                         format!("the groom has no attribute '{attribute}' with one number for each strand");
@@ -51,6 +49,16 @@ fn belongs(
             }
         }
     }
+}
+
+/// What frictions that the scene gives mean to its method, where they mean nothing.
+pub(super) fn warning(scene: &Scene, method: &Method) -> Option<Warning> {
+    let given = scene.strands.iter().any(|strands| !strands.friction_with.is_empty());
+    let known = matches!(method, Method::Admm(_) | Method::Nsgs(_));
+    (given && !known).then(|| {
+        let name = method.name();
+        Warning(format!("strands.friction_with: {name} knows no friction of pairs; admm and nsgs do"))
+    })
 }
 
 /// Friction of each material with bodies that have none of their own, and what pairs have been given.

@@ -157,7 +157,7 @@ impl Simulation {
     pub fn new(scene: Scene, library: &dyn Library) -> Result<Self, SimulationError> {
         let method = Method::from_settings(&scene.solver)?;
         let start = scene.time.start;
-        let mut warnings = Vec::new();
+        let mut warnings: Vec<Warning> = materials::warning(&scene, &method).into_iter().collect();
         let (mut tracks, mut list) = (Vec::new(), Vec::new());
         for settings in &scene.bodies {
             let (track, body) = Track::new(settings, start, &scene.material, library)?;

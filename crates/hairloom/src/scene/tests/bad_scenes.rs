@@ -154,6 +154,10 @@ const CASES: &[(&str, &str)] = &[
         "a.toml:6:1: strands.0.name: 'ball' is the name of a body or of other strands, or stands for all others",
     ),
     (
+        "BALL[[strands]]\nname = 'dyed'\nshare = 0.5\nfriction_with = [{ name = 'hair', friction = 1 }, { name = 'hair', friction = 2 }]",
+        "a.toml:8:1: strands.0.friction_with: friction of 'dyed' with 'hair' is given twice",
+    ),
+    (
         "BALL[[strands]]\nname = 'dyed'\nshare = 0.5\nvalue = 2",
         "a.toml:8:1: strands.0.value: it belongs to an attribute, not to a share",
     ),

@@ -32,6 +32,8 @@
 //!
 //! The way back moves vertices exactly and feeds the true displacement to the next edge.
 
+use glam::DQuat;
+
 use crate::math::{Loads, Matrix3, Quaternion, Real, Stored, Symmetric3, Vector3};
 
 /// Largest turn of an edge in one step [rad].
@@ -112,6 +114,8 @@ pub(super) struct Hold<S> {
     pub frame: [S; 4],
     /// Stiffness against bending about both axes and against twisting, K / v; 0 where nothing is held [N m].
     pub stiffness: [S; 3],
+    /// Strain when the step began, which damping pulls to.
+    pub old: [S; 3],
 }
 
 /// What else pulls at a chain.
@@ -272,7 +276,8 @@ fn sweep<S: Stored, R: Loads<S>>(
         };
         let old = extras.damping.map(|damping| (R::splat(damping.ratio), &damping.old[i]));
         if let Some(hold) = extras.holds.get(i) {
-            behind = lean(behind, R::load_quaternion(&moving[i].frame), hold);
+            let ratio = extras.damping.map_or(0.0, |damping| damping.ratio);
+            behind = lean(behind, R::load_quaternion(&moving[i].frame), hold, R::splat(ratio));
         }
         behind = eliminate(behind, before, &rest[i], &moving[i], &loads[i], old, &mut gains[i]);
     }
@@ -313,18 +318,31 @@ fn tip<S: Stored, R: Loads<S>>(moving: &Moving<S>, load: &Load<S>, terms: Terms<
     }
 }
 
-/// Lets an edge of this frame bend against one that is held behind it.
+/// Lets an edge of this frame bend against one that is held behind it, with damping of strength `ratio` beside elasticity.
 #[inline(always)]
-fn lean<S: Stored, R: Loads<S>>(behind: Behind<R>, frame: Quaternion<R>, hold: &Hold<S>) -> Behind<R> {
+fn lean<S: Stored, R: Loads<S>>(
+    behind: Behind<R>,
+    frame: Quaternion<R>,
+    hold: &Hold<S>,
+    ratio: R,
+) -> Behind<R> {
     let joint = joint(frame, R::load_quaternion(&hold.frame));
     let stiffness = R::load_vector(&hold.stiffness);
+    let damped = stiffness * (R::splat(1.0) + ratio);
     let [a, b, c] = joint.jacobian.0;
-    let weighted = Matrix3([a.scaled(stiffness), b.scaled(stiffness), c.scaled(stiffness)]);
+    let weighted = Matrix3([a.scaled(damped), b.scaled(damped), c.scaled(damped)]);
+    let strain = joint.strain + (joint.strain - R::load_vector(&hold.old)) * ratio;
     Behind {
         turn: behind.turn + joint.jacobian.symmetric_product(weighted),
-        by_turn: behind.by_turn - joint.jacobian.transpose_mul(joint.strain.scaled(stiffness)),
+        by_turn: behind.by_turn - joint.jacobian.transpose_mul(strain.scaled(stiffness)),
         ..behind
     }
+}
+
+/// The strain of a joint between two frames.
+pub(super) fn strain_between(before: DQuat, behind: DQuat) -> [f64; 3] {
+    let Vector3 { x, y, z } = joint::<f64>(Quaternion::splat(before), Quaternion::splat(behind)).strain;
+    [x, y, z]
 }
 
 /// Eliminates one edge and the joint at its start.

@@ -4,8 +4,10 @@ use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
 use super::Admm;
-use super::newton::Hold;
-use super::strands::{add_force, add_spring, get_vector, set_quaternion, transported_frames};
+use super::newton::{Hold, strain_between};
+use super::strands::{
+    add_force, add_spring, get_quaternion, get_vector, set_quaternion, set_vector, transported_frames,
+};
 use crate::math::Stored;
 use crate::scene::Drive;
 
@@ -84,26 +86,33 @@ impl<S: Stored> Admm<S> {
                 ties.push(Tie { pack, lane, row, weight, least, most, target, force });
             }
             if attachment.clamped {
-                let turn = attachment.turn_from_groom(&frame);
-                self.clamp_behind(strand, attachment.first as usize - 1, turn);
+                let before = drive.seat_frame(attachment, 0.0);
+                let turns = [&before, &frame].map(|frame| attachment.turn_from_groom(frame));
+                self.clamp_behind(strand, attachment.first as usize - 1, turns);
             }
         }
         self.ties = ties;
     }
 
-    /// Lets `edge` of a strand bend and twist against its frame as groomed, turned by `turn`, over half its length: as at the root.
-    fn clamp_behind(&mut self, strand: usize, edge: usize, turn: DQuat) {
+    /// Lets `edge` of a strand bend and twist against its frame as groomed, turned as at the start and the end of the step, over half its
+    /// length: as at the root.
+    fn clamp_behind(&mut self, strand: usize, edge: usize, [before, turn]: [DQuat; 2]) {
         let (pack, lane) = self.strands.find(strand);
         let pack = &mut self.strands.packs[pack];
         let points = self.model.groomed[self.model.range(strand)].iter().map(|point| point.as_dvec3());
         let frames = transported_frames(&points.collect::<Vec<DVec3>>(), None);
         let length = pack.rest[edge].length.get(lane);
         if pack.holds.is_empty() {
-            let nothing = Hold { frame: pack.moving[0].frame, stiffness: [S::default(); 3] };
+            let nothing =
+                Hold { frame: pack.moving[0].frame, stiffness: [S::default(); 3], old: [S::default(); 3] };
             pack.holds = vec![nothing; pack.moving.len()];
         }
         let hold = &mut pack.holds[edge];
         set_quaternion(&mut hold.frame, lane, turn * frames[edge]);
+        // The edge has not turned yet, so neither has what it is held by: or what only turns would be damped.
+        let edge_frame = get_quaternion(&pack.moving[edge].frame, lane);
+        let old = strain_between(edge_frame, before * frames[edge]);
+        set_vector(&mut hold.old, lane, old.into());
         let stiffness = self.model.material(strand).rod_stiffness();
         for (stored, stiffness) in hold.stiffness.iter_mut().zip(stiffness) {
             stored.set(lane, stiffness / (0.5 * length));
