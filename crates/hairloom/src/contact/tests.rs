@@ -171,11 +171,9 @@ fn same_bits_for_any_number_of_threads() {
             let mut detector = Detector::new(&hair.offsets, &hair.radii).expect("good strands");
             let mut contacts = vec![];
             let tally = detector.proximity(&hair.points, &Settings::proximity(1.0e-3), &[], &mut contacts);
-            let to: Vec<DVec3> = hair
-                .points
-                .iter()
-                .map(|&point| point + DVec3::new(point.z, point.x, point.y) * 0.3)
-                .collect();
+            let random = Random::new(9);
+            let way = |k: usize| random.fork(k as u64).direction().as_dvec3() * 0.02;
+            let to: Vec<DVec3> = hair.points.iter().enumerate().map(|(k, &p)| p + way(k)).collect();
             let (settings, mut impacts) = (Settings::continuous(1.0e-4), vec![]);
             let met = detector.continuous(&hair.points, &to, &settings, &Known::default(), &mut impacts);
             (tally.expect("good positions"), contacts, met.expect("good positions"), impacts)
