@@ -1,3 +1,4 @@
+use std::rc::Rc;
 use std::str::FromStr;
 
 use glam::DVec3;
@@ -6,6 +7,7 @@ use super::anderson::{Anderson, residual};
 use super::curve::{Curve, Rounding};
 use super::interior::{Interior, Shift};
 use super::newton::{self, Function};
+use super::pattern::Pattern;
 use super::system::{Errors, Sweeper, System, Tally, Units};
 use super::{Problem, ProblemError};
 use crate::contact::coulomb::{LocalSolver, Method};
@@ -190,12 +192,10 @@ fn within(
     match settings.global {
         Global::Hybrid => run.hybrid(problem, units),
         Global::GaussSeidel => run.gauss_seidel(settings.most_sweeps),
-        Global::InteriorPoint if Interior::work(&system).is_none() => {
-            return Err(ProblemError::TooLarge { contacts });
-        }
         Global::InteriorPoint => {
+            let pattern = Interior::pattern(&system).ok_or(ProblemError::TooLarge { contacts })?;
             for shift in [Shift::Exact, Shift::Lagged] {
-                run.interior_point(shift, false);
+                run.interior_point(&pattern, shift, false);
                 run.gauss_seidel((run.sweeps + FINISHING_SWEEPS).min(settings.most_sweeps));
             }
         }
@@ -255,7 +255,7 @@ const FINISHING_SWEEPS: usize = 200;
 const PHASE: usize = 1_000;
 
 /// The largest step of an interior point that is worth more than the sweeps that it costs [multiplications].
-const INTERIOR_WORK: f64 = 4.0e9;
+const INTERIOR_WORK: f64 = 1.0e10;
 
 /// After how many sweeps it is asked what they have gained.
 const LOOK: usize = 50;
@@ -263,8 +263,8 @@ const LOOK: usize = 50;
 /// How many sweeps cost as much as the interior point would.
 fn alternative(system: &System, step: f64) -> f64 {
     // Usual steps; multiplications of a factorisation go many at a time, those of a sweep wait for each other.
-    const STEPS: f64 = 25.0;
-    const AT_A_TIME: f64 = 4.0;
+    const STEPS: f64 = 15.0;
+    const AT_A_TIME: f64 = 8.0;
     // Multiplications of one contact, about.
     const LOCAL_SOLVE: f64 = 150.0;
     let sweep = 9.0 * system.couplings() as f64 + LOCAL_SOLVE * system.len() as f64;
@@ -330,7 +330,6 @@ impl<'a> Run<'a> {
         let most = self.settings.most_sweeps;
         self.gauss_seidel(LEAST_PATIENCE.min(most / 2));
         let before = (self.best.clone(), self.errors);
-        let step = Interior::work(self.system).filter(|step| *step <= INTERIOR_WORK);
         if self.acting(problem, units) {
             self.gauss_seidel(most.max(self.sweeps + FINISHING_SWEEPS));
             // What was nearer on the way may have led nowhere.
@@ -338,28 +337,31 @@ impl<'a> Run<'a> {
             if after.is_nan() || after > known {
                 (self.best, self.errors) = before;
             }
-        } else if let Some(step) = step {
+        } else if let Some(pattern) = Interior::pattern(self.system)
+            && Interior::work(&pattern) <= INTERIOR_WORK
+        {
+            let step = Interior::work(&pattern);
             self.promising_sweeps(alternative(self.system, step), most / 2);
             let held = (step <= HELD_WORK).then_some((Shift::Held, false));
             let tries =
                 [Some((Shift::Exact, true)), Some((Shift::Exact, false)), Some((Shift::Lagged, false)), held];
             for (shift, is_near) in tries.into_iter().flatten() {
-                self.interior_point(shift, is_near);
+                self.interior_point(&pattern, shift, is_near);
                 self.gauss_seidel((self.sweeps + FINISHING_SWEEPS).min(most));
             }
             self.gauss_seidel((self.sweeps + SWEEPS_BEFORE_CURVES).min(most));
             let mut factors = (CURVES_WORK / step.max(1.0)) as usize;
             for rounding in ROUNDINGS.into_iter().filter(|_| step <= CURVE_WORK) {
-                factors = self.curve(rounding, factors);
+                factors = self.curve(&pattern, rounding, factors);
                 self.gauss_seidel((self.sweeps + FINISHING_SWEEPS).min(most));
             }
         }
         self.gauss_seidel(most);
     }
 
-    /// Sweeps, for half of what is enough, and on as long as what they gain promises a solution in less than that; up to `most`.
+    /// Sweeps, for a part of what is enough, and on as long as what they gain promises a solution in less than that; up to `most`.
     fn promising_sweeps(&mut self, enough: f64, most: usize) {
-        self.gauss_seidel((0.5 * enough).min(most as f64) as usize);
+        self.gauss_seidel((0.25 * enough).min(most as f64) as usize);
         while !self.is_solved() && self.sweeps < most {
             let before = self.errors.worse();
             self.gauss_seidel((self.sweeps + LOOK).min(most));
@@ -459,13 +461,13 @@ impl<'a> Run<'a> {
     }
 
     /// The interior point, from near the best forces known or from its own start; sweeps go on from the best that is known.
-    fn interior_point(&mut self, shift: Shift, is_near: bool) {
+    fn interior_point(&mut self, pattern: &Rc<Pattern>, shift: Shift, is_near: bool) {
         let most_steps = self.settings.most_interior_steps;
         if self.is_solved() || self.interior_steps >= most_steps {
             return;
         }
         let system = self.system;
-        let mut interior = Interior::new(system, shift);
+        let mut interior = Interior::new(system, pattern, shift);
         let start = if is_near {
             // Farther than forces are off, or the path would begin beside its cones' surfaces.
             interior.near(&self.best, (10.0 * self.errors.worse()).clamp(1.0e-4, 0.1))
@@ -481,19 +483,33 @@ impl<'a> Run<'a> {
             Shift::Exact | Shift::Lagged => interior.solve(start, INTERIOR_STEPS, accept),
             Shift::Held => interior.solve_outer(HELD_PROGRAMMES, accept),
         }
+        self.tidy();
         self.forces.copy_from_slice(&self.best);
         self.sweeper.thaw();
     }
 
+    /// Forces from inside their cones are never zero. Those that the tolerance does not know from zero are made so, if that is a solution
+    /// still: what does not act need not be thought of again.
+    fn tidy(&mut self) {
+        const SHARE: f64 = 0.1;
+        let is_none = |force: DVec3| force.length() < SHARE * self.settings.tolerance;
+        let tidied: Vec<DVec3> =
+            self.best.iter().map(|&force| if is_none(force) { DVec3::ZERO } else { force }).collect();
+        let errors = self.system.measure(&tidied);
+        if errors.worse() <= self.settings.tolerance {
+            (self.best, self.errors) = (tidied, errors);
+        }
+    }
+
     /// The curve to a solution, around its bends, with so many factors at most. Returns how many are left.
-    fn curve(&mut self, rounding: Rounding, factors: usize) -> usize {
+    fn curve(&mut self, pattern: &Rc<Pattern>, rounding: Rounding, factors: usize) -> usize {
         let most_steps = self.settings.most_interior_steps;
         // Forces on the way are far larger than needed: what is cut off early may pass the measures, and yet throw light bodies about.
         if self.is_solved() || self.interior_steps + CURVE_STEPS > most_steps {
             return factors;
         }
         let system = self.system;
-        let mut interior = Interior::new(system, Shift::Exact);
+        let mut interior = Interior::new(system, pattern, Shift::Exact);
         let accept = |forces: &[DVec3]| {
             self.interior_steps += 1;
             self.offer_against(forces, 0.1)
