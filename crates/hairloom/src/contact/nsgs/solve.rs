@@ -165,32 +165,26 @@ pub fn solve(
     if let Some((what, given)) = sizes.into_iter().chain(start_size).find(|(_, given)| *given != contacts) {
         return Err(ProblemError::WrongSize { what, given, expected: contacts });
     }
-    let units = Units::of(problem);
-    let found = within(problem, &units, settings, start)?;
-    if settings.global != Global::Hybrid || start.is_none() || found.converged || found.worse() <= ASTRAY {
-        return Ok(found);
-    }
-    // Forces of another problem may have led nowhere.
-    let again = within(problem, &units, settings, None)?;
-    Ok(if again.worse() < found.worse() || found.worse().is_nan() { again } else { found })
+    within(problem, &Units::of(problem), settings, start, start.is_some())
 }
 
 /// An error that is as large as that of no forces at all, about.
 const ASTRAY: f64 = 1.0e-2;
 
-/// Solves a problem of known sizes, measured in these units.
+/// Solves a problem of known sizes, measured in these units. Where the start is of another problem, it may lead nowhere.
 fn within(
     problem: &Problem,
     units: &Units,
     settings: &Settings,
     start: Option<&[DVec3]>,
+    is_foreign: bool,
 ) -> Result<Solution, ProblemError> {
     let contacts = problem.offset.len();
     let system = System::new(problem, units);
     let forces = start.map_or_else(|| vec![DVec3::ZERO; contacts], |start| system.enter(start));
     let mut run = Run::new(&system, settings, forces);
     match settings.global {
-        Global::Hybrid => run.hybrid(problem, units),
+        Global::Hybrid => run.hybrid(problem, units, is_foreign),
         Global::GaussSeidel => run.gauss_seidel(settings.most_sweeps),
         Global::InteriorPoint => {
             let pattern = Interior::pattern(&system).ok_or(ProblemError::TooLarge { contacts })?;
@@ -326,9 +320,12 @@ impl<'a> Run<'a> {
     /// Sweeps; then, where few contacts act, those alone; otherwise sweeps as long as they are likely to be done before the interior
     /// point would, and then that: from near what sweeps have found, then from its own start with each way of carrying the shift along,
     /// until the problem is solved; sweeps to finish in between. What is left then falls to curves around their bends.
-    fn hybrid(&mut self, problem: &Problem, units: &Units) {
+    fn hybrid(&mut self, problem: &Problem, units: &Units, is_foreign: bool) {
         let most = self.settings.most_sweeps;
         self.gauss_seidel(LEAST_PATIENCE.min(most / 2));
+        if is_foreign && self.errors.worse() > ASTRAY {
+            self.forget();
+        }
         let before = (self.best.clone(), self.errors);
         if self.acting(problem, units) {
             self.gauss_seidel(most.max(self.sweeps + FINISHING_SWEEPS));
@@ -357,6 +354,20 @@ impl<'a> Run<'a> {
             }
         }
         self.gauss_seidel(most);
+    }
+
+    /// Sweeps from no forces at all, and on from what they come to if that is better than what was known.
+    fn forget(&mut self) {
+        let before = (self.best.clone(), self.forces.clone(), self.errors);
+        self.forces.fill(DVec3::ZERO);
+        self.best.fill(DVec3::ZERO);
+        self.errors = self.system.measure(&self.forces);
+        self.sweeper.thaw();
+        self.gauss_seidel((self.sweeps + LEAST_PATIENCE).min(self.settings.most_sweeps));
+        if self.errors.worse() >= before.2.worse() {
+            (self.best, self.forces, self.errors) = before;
+            self.sweeper.thaw();
+        }
     }
 
     /// Sweeps, for a part of what is enough, and on as long as what they gain promises a solution in less than that; up to `most`.
@@ -400,7 +411,7 @@ impl<'a> Run<'a> {
             let most_interior_steps = self.settings.most_interior_steps - self.interior_steps;
             let settings = Settings { most_interior_steps, ..self.settings.clone() };
             let (part, units) = (problem.restricted(&contacts), units.restricted(&contacts));
-            let Ok(part) = within(&part, &units, &settings, Some(&start)) else { return true };
+            let Ok(part) = within(&part, &units, &settings, Some(&start), false) else { return true };
             let mut forces = vec![DVec3::ZERO; acts.len()];
             contacts.iter().zip(&part.forces).for_each(|(&contact, force)| forces[contact] = *force);
             self.forces = self.system.enter(&forces);

@@ -11,7 +11,7 @@ use crate::contact::coulomb::LocalSolver;
 use crate::contact::nsgs::{
     Assembly, FullProblem, Global, JacobianBlock, Mass, Settings, Solution, solve_near,
 };
-use crate::solve::{Report, StepError};
+use crate::solve::{ContactProblems, Report, StepError};
 
 /// Hair that turns by less than this part of the limit is calm.
 const CALM: f64 = 0.1;
@@ -239,7 +239,18 @@ fn free_velocities(full: FullProblem) -> Result<Velocities, StepError> {
 fn note(solution: &Solution, report: &mut Report) {
     report.residual = report.residual.max(solution.error.max(solution.natural));
     report.iterations += (solution.sweeps + solution.interior_steps) as u32;
-    report.contact_problems.count += 1;
-    report.contact_problems.unsolved += u32::from(!solution.converged);
-    report.contact_problems.contacts += solution.forces.len() as u64;
+    let contacts = solution.forces.len() as u64;
+    report.contact_problems += ContactProblems {
+        count: 1,
+        unsolved: u32::from(!solution.converged),
+        contacts,
+        most_contacts: contacts,
+        acting: solution.forces.iter().filter(|force| **force != DVec3::ZERO).count() as u64,
+        worst: solution.error.max(solution.natural),
+        sweeps: solution.sweeps as u64,
+        interior_steps: solution.interior_steps as u64,
+        local_solves: solution.local_solves,
+        fail_safe: solution.fail_safe,
+        failed: solution.failed,
+    };
 }
