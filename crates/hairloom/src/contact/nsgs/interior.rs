@@ -33,6 +33,11 @@ const MOST_SHORT: usize = 4;
 const SHEAR_TOLERANCE: f64 = 1.0e-8;
 const MOST_PRODUCTS: usize = 100;
 
+/// By what part of itself a contact is taken as stiffer where forces are guessed that would stop it: hardly at all. And where contacts
+/// are so redundant that those forces are huge, by enough to bound them.
+pub(super) const STIFFER: f64 = 1.0e-8;
+pub(super) const MUCH_STIFFER: f64 = 1.0e-2;
+
 /// The cones' metric: normal less tangential.
 const SIGNS: DVec3 = DVec3::new(1.0, -1.0, -1.0);
 
@@ -128,7 +133,7 @@ impl<'a> Interior<'a> {
         for _ in 0..programmes {
             self.speeds = held.iter().map(|speed| speed.x.max(0.0)).collect();
             let mut last = vec![DVec3::ZERO; count];
-            let start = self.start();
+            let start = self.start(STIFFER);
             self.solve(start, STEPS, |forces| {
                 last.copy_from_slice(forces);
                 false
@@ -145,15 +150,16 @@ impl<'a> Interior<'a> {
         }
     }
 
-    /// Forces on the cones' axes, about as large as those that would stop all contacts; and velocities of one.
-    pub(super) fn start(&mut self) -> Start {
+    /// Forces on the cones' axes, about as large as those that would stop all contacts if every one of them were stiffer by a part
+    /// of itself; and velocities of one.
+    pub(super) fn start(&mut self, stiffer: f64) -> Start {
         let count = self.system.len();
         let mut right = vec![0.0; 3 * count];
         for (row, &place) in self.pattern.place.iter().enumerate() {
             let pulled = stretch(self.system, row) * self.system.contacts()[row].offset;
             right[3 * place..3 * place + 3].copy_from_slice(&(-pulled).to_array());
         }
-        if !self.factor.factor(|_| [0.0; 9], 1.0e-8) {
+        if !self.factor.factor(|_| [0.0; 9], stiffer) {
             return (vec![DVec3::X; count], vec![DVec3::X; count]);
         }
         self.factor.solve(&mut right);
