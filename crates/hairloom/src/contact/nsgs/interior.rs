@@ -1,7 +1,7 @@
 //! An interior-point method for all contacts at once, for where sweeps are slow.
 //!
 //! With `s = μ ‖u_T‖` held, the law is the optimum of a convex programme on a product of self-dual cones. Its central path
-//! is followed with Nesterov and Todd's scaling, one factorisation of `W` plus 3×3 blocks per step, and `s` follows along.
+//! is followed with Nesterov and Todd's scaling, one sparse factorisation of `W` plus 3×3 blocks per step, and `s` follows along.
 //! The number of steps hardly hangs on the condition of W. What it leaves, sweeps finish.
 
 use std::rc::Rc;
