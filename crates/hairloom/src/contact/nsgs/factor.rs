@@ -82,8 +82,17 @@ impl Factor {
     }
 
     /// Factors the matrix with other blocks, by row of blocks of the matrix, added to its diagonal, and every diagonal entry larger
-    /// by a part of itself. False where a pivot is not positive.
+    /// by a part of itself. False where it is not positive definite.
     pub(super) fn factor(&mut self, added: impl Fn(usize) -> [f64; 9], part: f64) -> bool {
+        self.eliminate(added, part, 0.0)
+    }
+
+    /// The same for matrices that need not be definite: false only where a pivot is zero. What is solved with small ones must be mended.
+    pub(super) fn factor_any(&mut self, added: impl Fn(usize) -> [f64; 9]) -> bool {
+        self.eliminate(added, 0.0, f64::NEG_INFINITY)
+    }
+
+    fn eliminate(&mut self, added: impl Fn(usize) -> [f64; 9], part: f64, least: f64) -> bool {
         let pattern = Rc::clone(&self.pattern);
         let mut diagonal = self.diagonal.clone();
         for (row, &place) in pattern.place.iter().enumerate() {
@@ -111,7 +120,7 @@ impl Factor {
                     extend_add(&mut pair.right, &places, &update.right);
                 }
             }
-            if !DoubleRow::dispatch(Eliminate { pair: &mut pair, own, size }) {
+            if !DoubleRow::dispatch(Eliminate { pair: &mut pair, own, size, least }) {
                 return false;
             }
             if own < size {
@@ -154,11 +163,13 @@ fn extend_add(matrix: &mut Dense, places: &[usize], update: &Dense) {
     }
 }
 
-/// Eliminates the first columns of a front. False where a pivot is not positive.
+/// Eliminates the first columns of a front. False where a pivot is zero or too small.
 struct Eliminate<'a> {
     pair: &'a mut Pair,
     own: usize,
     size: usize,
+    /// Pivots must be above this.
+    least: f64,
 }
 
 impl StoredKernel<DoubleRow> for Eliminate<'_> {
@@ -166,7 +177,7 @@ impl StoredKernel<DoubleRow> for Eliminate<'_> {
 
     #[inline(always)]
     fn run<L: Loads<DoubleRow>>(self) -> bool {
-        let Self { pair: Pair { left, right }, own, size } = self;
+        let Self { pair: Pair { left, right }, own, size, least } = self;
         let mut shares = [[0.0; TILE]; PANEL];
         for start in (0..own).step_by(PANEL) {
             let end = (start + PANEL).min(own);
@@ -177,7 +188,7 @@ impl StoredKernel<DoubleRow> for Eliminate<'_> {
                     subtract_column::<L>(right, k, column, of_left);
                 }
                 let pivot = left.at(column, column);
-                if !(pivot != 0.0 && pivot.is_finite()) {
+                if !(pivot > least && pivot != 0.0 && pivot.is_finite()) {
                     return false;
                 }
                 let (lanes, inverse) = (right.lanes, L::splat(1.0 / pivot));
@@ -323,7 +334,9 @@ mod tests {
                 }
             }
             let lowered = |_| [-20.0, 0.0, 0.0, 0.0, -20.0, 0.0, 0.0, 0.0, -20.0];
-            assert!(!factor.factor(lowered, 0.0), "pivots below zero");
+            assert!(!factor.factor(lowered, 0.0), "not positive definite");
+            assert!(factor.factor_any(lowered), "pivots below zero will do");
+            assert!(!Factor::new(Rc::clone(&factor.pattern)).factor_any(|_| [0.0; 9]), "zeros will not");
         }
     }
 

@@ -232,13 +232,13 @@ impl<'a> Interior<'a> {
         Some(step)
     }
 
-    /// Factors `Ŵ + S V²`, where S is what the shift's derivative makes of velocities. Where pivots fail, `Ŵ + V²` stands in for it,
+    /// Factors `Ŵ + S V²`, where S is what the shift's derivative makes of velocities. Where a pivot is zero, `Ŵ + V²` stands in for it,
     /// which is symmetric and positive definite, or a little stiffer where rounding has made it indefinite: what is missing then is
     /// made up for by [`gmres`], or by the next step.
     pub(super) fn factor(&mut self, scalings: &[Scaling]) -> bool {
         let square = |row: usize| (scalings[row].forth * scalings[row].forth).to_cols_array();
         let sheared = |row: usize| scalings[row].sheared_square().to_cols_array();
-        (self.shift == Shift::Exact && self.factor.factor(sheared, 0.0))
+        (self.shift == Shift::Exact && self.factor.factor_any(sheared))
             || [0.0, 1.0e-13, 1.0e-11, 1.0e-9].into_iter().any(|part| self.factor.factor(square, part))
     }
 
