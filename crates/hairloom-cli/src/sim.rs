@@ -91,7 +91,48 @@ fn told(summary: &Summary) -> String {
         return format!("{out}: complete\n");
     }
     let (frames, strands) = (summary.last_frame, summary.strands);
-    format!("{out}: {strands} strands, frames 0 to {frames}, {:.1} s\n", summary.seconds)
+    let line = format!("{out}: {strands} strands, frames 0 to {frames}, {:.1} s\n", summary.seconds);
+    line + &contact_table(summary)
+}
+
+/// The columns of table 1 of Daviet et al. 2011, where all contacts of a step are one problem; nothing otherwise.
+fn contact_table(summary: &Summary) -> String {
+    let problems = &summary.contact_problems;
+    if problems.count == 0 {
+        return String::new();
+    }
+    let mean = |total: f64| total / f64::from(problems.count);
+    let (solve, assembly) = (summary.phase_seconds("solve"), summary.phase_seconds("assembly"));
+    let percent = |part: u64| 100.0 * part as f64 / problems.local_solves.max(1) as f64;
+    let frames = f64::from(summary.last_frame.max(1));
+    let rows = [
+        ("fibres".to_owned(), format!("{}", summary.simulated_strands)),
+        (
+            "contacts, mean / most".to_owned(),
+            format!("{:.0} / {}", mean(problems.contacts as f64), problems.most_contacts),
+        ),
+        ("  with forces, mean".to_owned(), format!("{:.0}", mean(problems.acting as f64))),
+        (
+            format!("above tolerance, of {} problems", problems.count),
+            format!("{:.3} %", 100.0 * mean(f64::from(problems.unsolved))),
+        ),
+        ("largest error".to_owned(), format!("{:.1e}", problems.worst)),
+        ("sweeps, mean".to_owned(), format!("{:.0}", mean(problems.sweeps as f64))),
+        ("steps of interior points, mean".to_owned(), format!("{:.1}", mean(problems.interior_steps as f64))),
+        (
+            "single contacts: fail-safe asked".to_owned(),
+            format!("{:.4} %", percent(problems.fail_safe + problems.failed)),
+        ),
+        ("single contacts: no force found".to_owned(), format!("{:.6} %", percent(problems.failed))),
+        (
+            "solver / with assembly, a step".to_owned(),
+            format!("{:.3} / {:.3} s", mean(solve), mean(solve + assembly)),
+        ),
+        ("a time step".to_owned(), format!("{:.3} s", mean(summary.simulation_seconds))),
+        ("a frame".to_owned(), format!("{:.2} s", summary.simulation_seconds / frames)),
+        ("in all".to_owned(), format!("{:.3} h", summary.simulation_seconds / 3600.0)),
+    ];
+    rows.into_iter().map(|(name, value)| format!("  {name:<34}{value}\n")).collect()
 }
 
 fn interrupted(summary: &Summary) -> Failure {

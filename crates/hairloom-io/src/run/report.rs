@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hairloom::simulate::{FrameReport, Imported, Simulation, SimulationError, Worst};
-use hairloom::solve::StepError;
+use hairloom::solve::{ContactProblems, StepError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -129,6 +129,9 @@ pub struct Summary {
     pub last_energy: [f64; 2],
     /// Most contacts of any step.
     pub contacts: u64,
+    /// Contact problems of all steps, where the method has all contacts of a step in one.
+    #[serde(default)]
+    pub contact_problems: ContactProblems,
     /// Strands whose two held ends were too far apart.
     pub out_of_reach: OutOfReach,
     /// What was found out about the groom of a file: strands that were turned, roots that are off the body.
@@ -167,6 +170,7 @@ impl Summary {
         self.largest_kinetic_energy = self.largest_kinetic_energy.max(report.measures.kinetic_energy);
         self.last_energy = [report.measures.kinetic_energy, report.measures.potential_energy];
         self.contacts = self.contacts.max(report.solver.contacts);
+        self.contact_problems += report.solver.contact_problems;
         self.out_of_reach.take(report.frame, report.solver.out_of_reach);
         for phase in &report.solver.phases {
             match self.phases.iter_mut().find(|known| known.name == phase.name) {
@@ -176,6 +180,11 @@ impl Summary {
                 }
             }
         }
+    }
+
+    /// Wall time of a phase over all frames [s].
+    pub fn phase_seconds(&self, name: &str) -> f64 {
+        self.phases.iter().find(|phase| phase.name == name).map_or(0.0, |phase| phase.seconds)
     }
 
     /// Takes over from the part of the run before.

@@ -1,4 +1,4 @@
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What one step did and how well.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -23,15 +23,48 @@ pub struct Report {
     pub phases: Vec<Phase>,
 }
 
-/// What contact problems took.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+/// What contact problems took and how well they were solved.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ContactProblems {
     /// How many there were.
     pub count: u32,
     /// How many were not solved within tolerance.
     pub unsolved: u32,
-    /// Contacts in all of them.
+    /// Contacts in all of them, touching or about to.
     pub contacts: u64,
+    /// Most contacts in one of them.
+    pub most_contacts: u64,
+    /// Contacts with forces in all of them.
+    pub acting: u64,
+    /// The largest error of any of them.
+    pub worst: f64,
+    /// Sweeps over contacts.
+    pub sweeps: u64,
+    /// Steps of interior points.
+    pub interior_steps: u64,
+    /// Single contacts solved.
+    pub local_solves: u64,
+    /// Single contacts for which the fail-safe was asked and found a force.
+    pub fail_safe: u64,
+    /// Single contacts for which nothing was found.
+    pub failed: u64,
+}
+
+impl std::ops::AddAssign for ContactProblems {
+    fn add_assign(&mut self, other: Self) {
+        self.count += other.count;
+        self.unsolved += other.unsolved;
+        self.contacts += other.contacts;
+        self.most_contacts = self.most_contacts.max(other.most_contacts);
+        self.acting += other.acting;
+        self.worst = self.worst.max(other.worst);
+        self.sweeps += other.sweeps;
+        self.interior_steps += other.interior_steps;
+        self.local_solves += other.local_solves;
+        self.fail_safe += other.fail_safe;
+        self.failed += other.failed;
+    }
 }
 
 /// Energy of all hair [J].
@@ -95,9 +128,7 @@ impl Report {
         self.out_of_reach = self.out_of_reach.max(later.out_of_reach);
         self.crossings += later.crossings;
         self.misfit = self.misfit.max(later.misfit);
-        self.contact_problems.count += later.contact_problems.count;
-        self.contact_problems.unsolved += later.contact_problems.unsolved;
-        self.contact_problems.contacts += later.contact_problems.contacts;
+        self.contact_problems += later.contact_problems;
         self.energy = later.energy.or(self.energy);
         for phase in &later.phases {
             self.add_seconds(phase.name, phase.seconds);

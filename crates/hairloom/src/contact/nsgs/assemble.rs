@@ -133,24 +133,26 @@ impl FullProblem {
 }
 
 impl Assembly<'_> {
-    /// The reduced form: `W = H M⁻¹ Hᵀ`, `b = w + H M⁻¹ f`. With `Y = L⁻¹ Hᵀ` for each block of H, every block of W is a
-    /// sum of products of two of them, for the objects that its contacts share: O(N m³ + η m), and half of it by symmetry.
+    /// The reduced form: `W = H M⁻¹ Hᵀ`, `b = w + H M⁻¹ f`.
     pub fn reduced(&self) -> Problem {
+        let all: Vec<usize> = (0..self.full.offset.len()).collect();
+        let friction = self.full.friction.clone();
+        Problem { matrix: self.operator(&all), offset: self.offsets(), friction }
+    }
+
+    /// The operator W between some contacts, in rising order. With `Y = L⁻¹ Hᵀ` for each block of H, every block of W is a
+    /// sum of products of two of them, for the objects that its contacts share: O(N m³ + η m), and half of it by symmetry.
+    pub(super) fn operator(&self, contacts: &[usize]) -> BlockMatrix {
         let full = self.full;
-        let whitened: Vec<Vec<[f64; 3]>> = full
-            .jacobian
-            .par_iter()
-            .map(|block| {
-                let freedom = self.free[block.object].len();
-                let mut rows = block.values.clone();
-                rows.chunks_exact_mut(freedom.max(1)).for_each(|row| self.factors[block.object].forward(row));
-                (0..freedom).map(|i| [rows[i], rows[freedom + i], rows[2 * freedom + i]]).collect()
-            })
-            .collect();
-        let mut of_contact: Vec<Vec<usize>> = vec![vec![]; full.offset.len()];
+        let mut place = vec![usize::MAX; full.offset.len()];
+        contacts.iter().enumerate().for_each(|(index, &contact)| place[contact] = index);
+        let blocks: Vec<&JacobianBlock> =
+            full.jacobian.iter().filter(|block| place[block.contact] != usize::MAX).collect();
+        let whitened: Vec<Vec<[f64; 3]>> = blocks.par_iter().map(|block| self.whitened(block)).collect();
+        let mut of_contact: Vec<Vec<usize>> = vec![vec![]; contacts.len()];
         let mut of_object: Vec<Vec<usize>> = vec![vec![]; full.masses.len()];
-        for (entry, block) in full.jacobian.iter().enumerate() {
-            of_contact[block.contact].push(entry);
+        for (entry, block) in blocks.iter().enumerate() {
+            of_contact[place[block.contact]].push(entry);
             of_object[block.object].push(entry);
         }
         let upper: Vec<Vec<(u32, DMat3)>> = of_contact
@@ -159,27 +161,57 @@ impl Assembly<'_> {
             .map(|(contact, entries)| {
                 let mut row = vec![(contact as u32, DMat3::ZERO)];
                 for &entry in entries {
-                    let others = &of_object[full.jacobian[entry].object];
-                    let later = others.iter().filter(|&&other| full.jacobian[other].contact >= contact);
+                    let others = &of_object[blocks[entry].object];
+                    let later = others.iter().filter(|&&other| place[blocks[other].contact] >= contact);
                     row.extend(later.map(|&other| {
-                        (full.jacobian[other].contact as u32, product(&whitened[entry], &whitened[other]))
+                        (place[blocks[other].contact] as u32, product(&whitened[entry], &whitened[other]))
                     }));
                 }
                 gather(row)
             })
             .collect();
-        Problem { matrix: mirrored(upper), offset: self.offsets(), friction: full.friction.clone() }
+        mirrored(upper)
     }
 
-    fn offsets(&self) -> Vec<DVec3> {
-        let mut offsets = self.full.offset.clone();
+    /// `L⁻¹ Hᵀ` of a block of H, column by column.
+    fn whitened(&self, block: &JacobianBlock) -> Vec<[f64; 3]> {
+        let freedom = self.free[block.object].len();
+        let mut rows = block.values.clone();
+        rows.chunks_exact_mut(freedom.max(1)).for_each(|row| self.factors[block.object].forward(row));
+        (0..freedom).map(|i| [rows[i], rows[freedom + i], rows[2 * freedom + i]]).collect()
+    }
+
+    /// Mean eigenvalues of the own operators of some contacts.
+    pub(super) fn weights(&self, contacts: &[usize]) -> Vec<f64> {
+        let mut place = vec![usize::MAX; self.full.offset.len()];
+        contacts.iter().enumerate().for_each(|(index, &contact)| place[contact] = index);
+        let mut weights = vec![0.0; contacts.len()];
+        for block in self.full.jacobian.iter().filter(|block| place[block.contact] != usize::MAX) {
+            let square: f64 = self.whitened(block).iter().flatten().map(|entry| entry * entry).sum();
+            weights[place[block.contact]] += square / 3.0;
+        }
+        weights
+    }
+
+    /// How contacts move where objects do: `H v`.
+    pub(super) fn motion(&self, velocities: &[Vec<f64>]) -> Vec<DVec3> {
+        let mut motion = vec![DVec3::ZERO; self.full.offset.len()];
         for block in &self.full.jacobian {
-            let free = &self.free[block.object];
-            for (axis, row) in block.values.chunks_exact(free.len().max(1)).enumerate() {
-                offsets[block.contact][axis] += row.iter().zip(free).map(|(a, b)| a * b).sum::<f64>();
+            let own = &velocities[block.object];
+            for (axis, row) in block.values.chunks_exact(own.len().max(1)).enumerate() {
+                motion[block.contact][axis] += row.iter().zip(own).map(|(a, b)| a * b).sum::<f64>();
             }
         }
-        offsets
+        motion
+    }
+
+    /// Relative velocities without contact forces, `w + H M⁻¹ f` [m/s].
+    pub fn offsets(&self) -> Vec<DVec3> {
+        self.motion(&self.free)
+            .into_iter()
+            .zip(&self.full.offset)
+            .map(|(motion, offset)| motion + *offset)
+            .collect()
     }
 
     /// The velocities of all objects under contact forces, `v = M⁻¹ (f + Hᵀ r)`.
@@ -195,8 +227,12 @@ impl Assembly<'_> {
     fn driven(&self, mut velocities: Vec<Vec<f64>>, forces: &[DVec3]) -> Vec<Vec<f64>> {
         for block in &self.full.jacobian {
             let velocity = &mut velocities[block.object];
+            let force = forces.get(block.contact).copied().unwrap_or_default();
+            if force == DVec3::ZERO {
+                continue;
+            }
             for (axis, row) in block.values.chunks_exact(velocity.len().max(1)).enumerate() {
-                let force = forces.get(block.contact).map_or(0.0, |force| force[axis]);
+                let force = force[axis];
                 velocity.iter_mut().zip(row).for_each(|(velocity, entry)| *velocity += entry * force);
             }
         }

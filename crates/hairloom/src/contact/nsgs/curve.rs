@@ -8,7 +8,7 @@
 
 use glam::DVec3;
 
-use super::interior::{Interior, Scaling, Step, advance, common_share, divide};
+use super::interior::{Interior, STIFFER, Scaling, Step, advance, common_share, divide};
 use crate::contact::coulomb::{jordan_product, tangent_length};
 
 /// A point of the curve.
@@ -68,7 +68,7 @@ impl<'a, 'b> Curve<'a, 'b> {
         factors: usize,
         accept: impl FnMut(&[DVec3]) -> bool,
     ) -> usize {
-        let (force, _) = interior.start();
+        let (force, _) = interior.start(STIFFER);
         let product = force.iter().map(|force| force.x).sum::<f64>() / force.len() as f64;
         let velocity: Vec<DVec3> = force.iter().map(|force| DVec3::X * (product / force.x)).collect();
         let (rounding, exponent) = (product * rounding.size, rounding.exponent);

@@ -1,14 +1,17 @@
 //! An interior-point method for all contacts at once, for where sweeps are slow.
 //!
 //! With `s = μ ‖u_T‖` held, the law is the optimum of a convex programme on a product of self-dual cones. Its central path
-//! is followed with Nesterov and Todd's scaling, one factorisation of `W` plus 3×3 blocks per step, and `s` follows along.
+//! is followed with Nesterov and Todd's scaling, one sparse factorisation of `W` plus 3×3 blocks per step, and `s` follows along.
 //! The number of steps hardly hangs on the condition of W. What it leaves, sweeps finish.
+
+use std::rc::Rc;
 
 use glam::{DMat3, DVec3};
 
 use super::anderson::{Anderson, residual};
-use super::envelope::Envelope;
+use super::factor::Factor;
 use super::krylov::gmres;
+use super::pattern::Pattern;
 use super::system::{LARGEST, System};
 use crate::contact::coulomb::{jordan_product, tangent_length};
 
@@ -30,16 +33,18 @@ const MOST_SHORT: usize = 4;
 const SHEAR_TOLERANCE: f64 = 1.0e-8;
 const MOST_PRODUCTS: usize = 100;
 
+/// By what part of itself a contact is taken as stiffer where forces are guessed that would stop it: hardly at all. And where contacts
+/// are so redundant that those forces are huge, by enough to bound them.
+pub(super) const STIFFER: f64 = 1.0e-8;
+pub(super) const MUCH_STIFFER: f64 = 1.0e-2;
+
 /// The cones' metric: normal less tangential.
 const SIGNS: DVec3 = DVec3::new(1.0, -1.0, -1.0);
 
 pub(super) struct Interior<'a> {
     system: &'a System,
-    /// The place of each contact in the order of the factor.
-    place: Vec<usize>,
-    envelope: Envelope,
-    /// The part of the matrix that stays.
-    constant: Envelope,
+    pattern: Rc<Pattern>,
+    factor: Factor,
     shift: Shift,
     /// Tangential speeds that a held shift stands for.
     speeds: Vec<f64>,
@@ -62,44 +67,38 @@ pub(super) enum Shift {
 }
 
 impl<'a> Interior<'a> {
-    /// Multiplications per step, about: the factorisation, the solves with it, and what is done at each contact. None
-    /// where the factor would take too much memory.
-    pub(super) fn work(system: &System) -> Option<f64> {
-        // Two factors of a quarter of a gigabyte.
-        const MOST_BLOCKS: usize = 3_500_000;
-        const SOLVES: f64 = 60.0;
-        const CONTACT: f64 = 1_500.0;
-        let first = first_columns(system, &places(system));
-        let blocks: usize = first.iter().enumerate().map(|(row, first)| row + 1 - first).sum();
-        let work = Envelope::work(&first) + SOLVES * 9.0 * blocks as f64 + CONTACT * system.len() as f64;
-        (blocks <= MOST_BLOCKS).then_some(work)
+    /// Where the factor has its numbers. None where it would take too much memory.
+    pub(super) fn pattern(system: &System) -> Option<Rc<Pattern>> {
+        // A factor of half a gigabyte.
+        const MOST_BLOCKS: usize = 7_000_000;
+        let neighbours = |row: usize| system.row(row).map(|(column, _)| column);
+        Pattern::new(system.len(), neighbours, MOST_BLOCKS).map(Rc::new)
     }
 
-    pub(super) fn new(system: &'a System, shift: Shift) -> Self {
-        let place = places(system);
-        let mut constant = Envelope::new(first_columns(system, &place));
+    /// Multiplications per step, about: the factorisation, the solves with it, and what is done at each contact.
+    pub(super) fn work(pattern: &Pattern) -> f64 {
+        const SOLVES: f64 = 8.0;
+        const CONTACT: f64 = 1_500.0;
+        // Both triangles are eliminated, and solved with.
+        2.0 * (pattern.work() + SOLVES * 9.0 * pattern.blocks() as f64) + CONTACT * pattern.place.len() as f64
+    }
+
+    pub(super) fn new(system: &'a System, pattern: &Rc<Pattern>, shift: Shift) -> Self {
+        let mut factor = Factor::new(Rc::clone(pattern));
         for row in 0..system.len() {
             let scale = stretch(system, row);
             let own = system.contacts()[row].matrix.to_cols_array();
             for (column, block) in system.row(row).chain([(row, &own)]) {
                 let other = stretch(system, column);
+                let mut stretched = *block;
                 for j in 0..3 {
-                    for i in 0..3 {
-                        let value = scale[i] * block[3 * j + i] * other[j];
-                        constant.add(3 * place[row] + i, 3 * place[column] + j, value);
-                    }
+                    (0..3).for_each(|i| stretched[3 * j + i] *= scale[i] * other[j]);
                 }
+                factor.set(row, column, stretched);
             }
         }
-        Self {
-            system,
-            place,
-            envelope: constant.clone(),
-            constant,
-            shift,
-            speeds: vec![0.0; system.len()],
-            rounding: 0.0,
-        }
+        let speeds = vec![0.0; system.len()];
+        Self { system, pattern: Rc::clone(pattern), factor, shift, speeds, rounding: 0.0 }
     }
 
     /// Follows the central path; forces in the units of the system. `accept` sees each iterate and says when to stop.
@@ -134,7 +133,7 @@ impl<'a> Interior<'a> {
         for _ in 0..programmes {
             self.speeds = held.iter().map(|speed| speed.x.max(0.0)).collect();
             let mut last = vec![DVec3::ZERO; count];
-            let start = self.start();
+            let start = self.start(STIFFER);
             self.solve(start, STEPS, |forces| {
                 last.copy_from_slice(forces);
                 false
@@ -151,22 +150,22 @@ impl<'a> Interior<'a> {
         }
     }
 
-    /// Forces on the cones' axes, about as large as those that would stop all contacts; and velocities of one.
-    pub(super) fn start(&mut self) -> Start {
+    /// Forces on the cones' axes, about as large as those that would stop all contacts if every one of them were stiffer by a part
+    /// of itself; and velocities of one.
+    pub(super) fn start(&mut self, stiffer: f64) -> Start {
         let count = self.system.len();
-        self.envelope.clone_from(&self.constant);
-        self.envelope.stiffen(1.0e-8);
         let mut right = vec![0.0; 3 * count];
-        for (row, &place) in self.place.iter().enumerate() {
+        for (row, &place) in self.pattern.place.iter().enumerate() {
             let pulled = stretch(self.system, row) * self.system.contacts()[row].offset;
             right[3 * place..3 * place + 3].copy_from_slice(&(-pulled).to_array());
         }
-        if !self.envelope.factor() {
+        if !self.factor.factor(|_| [0.0; 9], stiffer) {
             return (vec![DVec3::X; count], vec![DVec3::X; count]);
         }
-        self.envelope.solve(&mut right);
+        self.factor.solve(&mut right);
         let size = |&place: &usize| DVec3::from_slice(&right[3 * place..3 * place + 3]).length();
-        let forces = self.place.iter().map(|place| DVec3::X * (1.5 * size(place)).clamp(1.0, LARGEST));
+        let forces =
+            self.pattern.place.iter().map(|place| DVec3::X * (1.5 * size(place)).clamp(1.0, LARGEST));
         (forces.collect(), vec![DVec3::X; count])
     }
 
@@ -233,63 +232,62 @@ impl<'a> Interior<'a> {
         Some(step)
     }
 
-    /// Factors `Ŵ + V²`, a little stiffer where rounding has made it indefinite: the next step makes up for that.
+    /// Factors `Ŵ + S V²`, where S is what the shift's derivative makes of velocities. Where a pivot is zero, `Ŵ + V²` stands in for it,
+    /// which is symmetric and positive definite, or a little stiffer where rounding has made it indefinite: what is missing then is
+    /// made up for by [`gmres`], or by the next step.
     pub(super) fn factor(&mut self, scalings: &[Scaling]) -> bool {
-        [0.0, 1.0e-13, 1.0e-11, 1.0e-9].into_iter().any(|part| {
-            self.envelope.clone_from(&self.constant);
-            for (row, scaling) in scalings.iter().enumerate() {
-                let (square, place) = (scaling.forth * scaling.forth, 3 * self.place[row]);
-                for i in 0..3 {
-                    for j in 0..=i {
-                        self.envelope.add(place + i, place + j, square.col(j)[i]);
-                    }
-                }
-            }
-            if part > 0.0 {
-                self.envelope.stiffen(part);
-            }
-            self.envelope.factor()
-        })
+        let square = |row: usize| (scalings[row].forth * scalings[row].forth).to_cols_array();
+        let sheared = |row: usize| scalings[row].sheared_square().to_cols_array();
+        (self.shift == Shift::Exact && self.factor.factor_any(sheared))
+            || [0.0, 1.0e-13, 1.0e-11, 1.0e-9].into_iter().any(|part| self.factor.factor(square, part))
     }
 
-    /// The step for complementarity aims `d`. The shift's own derivative, `e tᵀ` with the direction t of sliding, is all that
-    /// is not symmetric: the factor without it preconditions the system with it.
+    /// The step for complementarity aims `d`: `(Ŵ + S V²) dx = S V d − residuals`.
     pub(super) fn solve_step(&self, scalings: &[Scaling], residuals: &[DVec3], aims: &[DVec3]) -> Step {
         let count = aims.len();
-        // The normal part loses what the shift gains along t.
-        let sheared = |row: usize, z: DVec3| match self.shift {
-            Shift::Exact => z - DVec3::X * scalings[row].sliding.dot(z),
-            Shift::Lagged | Shift::Held => z,
+        let right = |row: usize| {
+            let turned = scalings[row].forth * aims[row];
+            match self.shift {
+                Shift::Exact => scalings[row].shear(turned) - residuals[row],
+                Shift::Lagged | Shift::Held => turned - residuals[row],
+            }
         };
-        let right = |row: usize| sheared(row, scalings[row].forth * aims[row]) - residuals[row];
-        let preconditioned = self.solved((0..count).map(right));
-        let apply = |step: &[f64]| -> Vec<f64> {
-            let lost = |row: usize| {
-                let place = 3 * self.place[row];
-                let step = DVec3::from_slice(&step[place..place + 3]);
-                DVec3::X * scalings[row].sliding.dot(scalings[row].forth * (scalings[row].forth * step))
-            };
-            let mut product = self.solved((0..count).map(lost));
-            product.iter_mut().zip(step).for_each(|(product, step)| *product = step - *product);
-            product
+        let solved = self.solved((0..count).map(right));
+        let squares: Vec<DMat3> = scalings.iter().map(Scaling::sheared_square).collect();
+        let apply = |step: &[f64]| {
+            let step = self.unordered(step);
+            let product = self.product(&step);
+            self.solved((0..count).map(|row| product[row] + squares[row] * step[row]))
         };
         let step = match self.shift {
-            Shift::Exact => gmres(apply, &preconditioned, MOST_PRODUCTS, SHEAR_TOLERANCE),
-            Shift::Lagged | Shift::Held => preconditioned,
+            Shift::Exact => gmres(apply, &solved, MOST_PRODUCTS, SHEAR_TOLERANCE),
+            Shift::Lagged | Shift::Held => solved,
         };
-        let force: Vec<DVec3> =
-            self.place.iter().map(|&place| DVec3::from_slice(&step[3 * place..3 * place + 3])).collect();
+        let force = self.unordered(&step);
         let turn = |row: usize| scalings[row].forth * (aims[row] - scalings[row].forth * force[row]);
         Step { velocity: (0..count).map(turn).collect(), force, share: 1.0 }
     }
 
+    /// `Ŵ x`.
+    fn product(&self, x: &[DVec3]) -> Vec<DVec3> {
+        let velocities = self.system.velocities(&self.plain(x)).into_iter().enumerate();
+        let offset = |row: usize| self.system.contacts()[row].offset;
+        velocities.map(|(row, velocity)| stretch(self.system, row) * (velocity - offset(row))).collect()
+    }
+
+    /// A vector in the order of contacts from one in the order of the factor.
+    fn unordered(&self, vector: &[f64]) -> Vec<DVec3> {
+        let at = |&place: &usize| DVec3::from_slice(&vector[3 * place..3 * place + 3]);
+        self.pattern.place.iter().map(at).collect()
+    }
+
     /// Solves with the factor, for a right side row by row; in the order of the factor.
     fn solved(&self, right: impl Iterator<Item = DVec3>) -> Vec<f64> {
-        let mut vector = vec![0.0; 3 * self.place.len()];
-        for (&place, line) in self.place.iter().zip(right) {
+        let mut vector = vec![0.0; 3 * self.pattern.place.len()];
+        for (&place, line) in self.pattern.place.iter().zip(right) {
             vector[3 * place..3 * place + 3].copy_from_slice(&line.to_array());
         }
-        self.envelope.solve(&mut vector);
+        self.factor.solve(&mut vector);
         vector
     }
 }
@@ -332,6 +330,17 @@ impl Scaling {
         let sliding = if speed > 0.0 { DVec3::new(0.0, z.y, z.z) / speed } else { DVec3::ZERO };
         Self { forth, back: (1.0 / size) * matrix(-1.0), middle: forth * x, sliding }
     }
+
+    /// S: the normal part loses what the shift gains along the direction of sliding.
+    fn shear(&self, velocity: DVec3) -> DVec3 {
+        velocity - DVec3::X * self.sliding.dot(velocity)
+    }
+
+    /// S V².
+    fn sheared_square(&self) -> DMat3 {
+        let square = self.forth * self.forth;
+        DMat3::from_cols(self.shear(square.x_axis), self.shear(square.y_axis), self.shear(square.z_axis))
+    }
 }
 
 /// The vector whose product with `by` is `x`.
@@ -346,22 +355,6 @@ pub(super) fn divide(x: DVec3, by: DVec3) -> DVec3 {
 /// r over r̂: the inverse of the change to the self-dual cone. Contacts with hardly any friction count as having a little.
 fn stretch(system: &System, row: usize) -> DVec3 {
     DVec3::new(1.0 / system.contacts()[row].friction.max(1.0e-6), 1.0, 1.0)
-}
-
-fn places(system: &System) -> Vec<usize> {
-    let walk = super::order::breadth_first(system.len(), |row| system.row(row).map(|(column, _)| column));
-    let mut place = vec![0; walk.len()];
-    walk.iter().enumerate().for_each(|(index, &row)| place[row as usize] = index);
-    place
-}
-
-fn first_columns(system: &System, place: &[usize]) -> Vec<usize> {
-    let mut first = vec![0; place.len()];
-    for (row, &own) in place.iter().enumerate() {
-        let least = system.row(row).map(|(column, _)| place[column]).fold(own, usize::min);
-        first[own] = least;
-    }
-    first
 }
 
 /// x_N² − ‖x_T‖², without cancellation.

@@ -16,6 +16,10 @@
 //! - Contacts whose force is zero rest for a few sweeps; a last look is at all of them.
 //! - From 1,024 contacts on, they are cut into domains of neighbours. Domains that share no block of W are swept at the same
 //!   time. The cut hangs on the problem alone, so the result has the same bits for any number of threads.
+//! - [`solve_near`] takes an [`Assembly`] and puts together only contacts that may act: a tenth of the couplings in hair (`near.rs`).
+//! - Interior points have a sparse factor, eliminated in an order of least degree and front by front (`pattern.rs`, `factor.rs`, `dense.rs`). It
+//!   knows the derivative of the shift, so it is of a matrix that is not symmetric; no pivots are sought, and a few products with the
+//!   matrix itself make up for what that loses.
 //! - [`FullProblem::assembly`] factors each object's mass once, within its band; blocks of W are products of whitened blocks of H.
 //!
 //! # Departures from the paper
@@ -44,15 +48,19 @@ mod anderson;
 mod assemble;
 mod blocks;
 mod curve;
-mod envelope;
+mod dense;
 mod error;
+mod factor;
 mod interior;
 mod krylov;
 mod mass;
 mod matrix;
+mod near;
 mod newton;
 mod order;
+mod pattern;
 mod problem;
+mod settings;
 mod solve;
 mod system;
 #[cfg(test)]
@@ -63,5 +71,7 @@ pub use blocks::Blocks;
 pub use error::ProblemError;
 pub(crate) use mass::Mass;
 pub use matrix::BlockMatrix;
+pub use near::solve_near;
 pub use problem::Problem;
-pub use solve::{Global, Settings, Solution, UnknownGlobal, solve};
+pub use settings::{Global, Settings, Solution, UnknownGlobal};
+pub use solve::solve;

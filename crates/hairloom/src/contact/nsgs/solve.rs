@@ -1,152 +1,14 @@
-use std::str::FromStr;
+use std::rc::Rc;
 
 use glam::DVec3;
 
 use super::anderson::{Anderson, residual};
 use super::curve::{Curve, Rounding};
-use super::interior::{Interior, Shift};
+use super::interior::{Interior, MUCH_STIFFER, STIFFER, Shift};
 use super::newton::{self, Function};
+use super::pattern::Pattern;
 use super::system::{Errors, Sweeper, System, Tally, Units};
-use super::{Problem, ProblemError};
-use crate::contact::coulomb::{LocalSolver, Method};
-
-/// The way over all contacts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Global {
-    /// Sweeps, and the interior point where those take too long.
-    #[default]
-    Hybrid,
-    /// Sweeps alone (Algorithm 1).
-    GaussSeidel,
-    /// The interior point, and a few sweeps to finish.
-    InteriorPoint,
-    /// Newton's method on the modified Fischer–Burmeister function of all contacts. Dense: small problems only.
-    Mfb,
-    /// Newton's method on the Alart–Curnier function of all contacts, damped. Dense: small problems only.
-    Dac,
-}
-
-impl Global {
-    /// All ways, with their names on the command line.
-    pub const ALL: [(&'static str, Self); 5] = [
-        ("hybrid", Self::Hybrid),
-        ("gauss-seidel", Self::GaussSeidel),
-        ("interior-point", Self::InteriorPoint),
-        ("mfb", Self::Mfb),
-        ("dac", Self::Dac),
-    ];
-}
-
-/// A solver's name that does not exist.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no solver {name:?}; there are {}", Global::ALL.map(|(name, _)| name).join(", "))]
-pub struct UnknownGlobal {
-    name: String,
-}
-
-impl FromStr for Global {
-    type Err = UnknownGlobal;
-
-    fn from_str(name: &str) -> Result<Self, UnknownGlobal> {
-        let found = Self::ALL.iter().find(|(known, _)| *known == name);
-        found.map(|(_, global)| *global).ok_or_else(|| UnknownGlobal { name: name.to_owned() })
-    }
-}
-
-/// How a problem is solved.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
-    /// The way over all contacts.
-    pub global: Global,
-    /// When to stop: both error measures of [`Solution`] are at most this. From 1e-4 in fast motion to 1e-6 at rest.
-    pub tolerance: f64,
-    /// The same for each contact on its own, relative to its forces.
-    pub local_tolerance: f64,
-    /// Sweeps at most; for Newton's methods, steps.
-    pub most_sweeps: usize,
-    /// Steps of interior points at most, over all tries.
-    pub most_interior_steps: usize,
-    /// What solves each contact.
-    pub local: LocalSolver,
-    /// For how many sweeps a contact is left alone whose force is zero, or, without acceleration, stays nearly the same.
-    pub freeze: u16,
-    /// How many iterates are mixed (Anderson acceleration); 0 is plain Gauss–Seidel.
-    pub acceleration: usize,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            global: Global::Hybrid,
-            tolerance: 1.0e-6,
-            local_tolerance: 1.0e-12,
-            most_sweeps: 100_000,
-            most_interior_steps: 10_000,
-            local: LocalSolver { method: Method::Secular, fail_safe: true, direct: true },
-            freeze: 10,
-            acceleration: 6,
-        }
-    }
-}
-
-impl Settings {
-    /// The paper's solver: MFB with the enumerative fail-safe in plain sweeps, contacts frozen.
-    pub fn paper() -> Self {
-        Self {
-            global: Global::GaussSeidel,
-            local_tolerance: 1.0e-7,
-            local: LocalSolver::default(),
-            acceleration: 0,
-            ..Self::default()
-        }
-    }
-
-    #[inline(always)]
-    pub(super) fn freeze(&self, before: DVec3, after: DVec3) -> u16 {
-        let rests = if self.acceleration > 0 {
-            // Mixtures of zeros are zero: such a contact stays where it is.
-            before == DVec3::ZERO && after == DVec3::ZERO
-        } else {
-            let small = 0.01 * self.tolerance;
-            before.distance_squared(after) <= small * small || after.length_squared() <= small * small
-        };
-        if rests { self.freeze } else { 0 }
-    }
-}
-
-/// What was found.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Solution {
-    /// The forces r [N s].
-    pub forces: Vec<DVec3>,
-    /// The relative velocities u [m/s].
-    pub velocities: Vec<DVec3>,
-    /// The largest modified Fischer–Burmeister function over all contacts, in units of the problem: each contact's operator
-    /// has mean eigenvalue one, and the largest b is one.
-    pub error: f64,
-    /// The length of the natural map with ρ = 1 kg over 1 + ‖b‖.
-    pub natural: f64,
-    /// Whether both measures are within tolerance.
-    pub converged: bool,
-    /// Sweeps done; for Newton's methods, steps.
-    pub sweeps: usize,
-    /// Steps of the interior point.
-    pub interior_steps: usize,
-    /// Contacts solved, over all sweeps.
-    pub local_solves: u64,
-    /// How often the fail-safe was asked and found a force.
-    pub fail_safe: u64,
-    /// How often it did not: the force was set to zero.
-    pub failed: u64,
-}
-
-impl Solution {
-    /// The larger of both measures.
-    fn worse(&self) -> f64 {
-        // `max` would lose a NaN.
-        if self.natural.is_nan() { self.natural } else { self.error.max(self.natural) }
-    }
-}
+use super::{Global, Problem, ProblemError, Settings, Solution};
 
 /// Solves a problem from the forces `start`, or from none. The problem must have passed [`Problem::checked`].
 pub fn solve(
@@ -163,39 +25,31 @@ pub fn solve(
     if let Some((what, given)) = sizes.into_iter().chain(start_size).find(|(_, given)| *given != contacts) {
         return Err(ProblemError::WrongSize { what, given, expected: contacts });
     }
-    let units = Units::of(problem);
-    let found = within(problem, &units, settings, start)?;
-    if settings.global != Global::Hybrid || start.is_none() || found.converged || found.worse() <= ASTRAY {
-        return Ok(found);
-    }
-    // Forces of another problem may have led nowhere.
-    let again = within(problem, &units, settings, None)?;
-    Ok(if again.worse() < found.worse() || found.worse().is_nan() { again } else { found })
+    within(problem, &Units::of(problem), settings, start, start.is_some())
 }
 
 /// An error that is as large as that of no forces at all, about.
 const ASTRAY: f64 = 1.0e-2;
 
-/// Solves a problem of known sizes, measured in these units.
+/// Solves a problem of known sizes, measured in these units. Where the start is of another problem, it may lead nowhere.
 fn within(
     problem: &Problem,
     units: &Units,
     settings: &Settings,
     start: Option<&[DVec3]>,
+    is_foreign: bool,
 ) -> Result<Solution, ProblemError> {
     let contacts = problem.offset.len();
     let system = System::new(problem, units);
     let forces = start.map_or_else(|| vec![DVec3::ZERO; contacts], |start| system.enter(start));
     let mut run = Run::new(&system, settings, forces);
     match settings.global {
-        Global::Hybrid => run.hybrid(problem, units),
+        Global::Hybrid => run.hybrid(problem, units, is_foreign),
         Global::GaussSeidel => run.gauss_seidel(settings.most_sweeps),
-        Global::InteriorPoint if Interior::work(&system).is_none() => {
-            return Err(ProblemError::TooLarge { contacts });
-        }
         Global::InteriorPoint => {
+            let pattern = Interior::pattern(&system).ok_or(ProblemError::TooLarge { contacts })?;
             for shift in [Shift::Exact, Shift::Lagged] {
-                run.interior_point(shift, false);
+                run.interior_point(&pattern, shift, From::Nothing(STIFFER));
                 run.gauss_seidel((run.sweeps + FINISHING_SWEEPS).min(settings.most_sweeps));
             }
         }
@@ -255,7 +109,7 @@ const FINISHING_SWEEPS: usize = 200;
 const PHASE: usize = 1_000;
 
 /// The largest step of an interior point that is worth more than the sweeps that it costs [multiplications].
-const INTERIOR_WORK: f64 = 4.0e9;
+const INTERIOR_WORK: f64 = 1.0e10;
 
 /// After how many sweeps it is asked what they have gained.
 const LOOK: usize = 50;
@@ -263,12 +117,21 @@ const LOOK: usize = 50;
 /// How many sweeps cost as much as the interior point would.
 fn alternative(system: &System, step: f64) -> f64 {
     // Usual steps; multiplications of a factorisation go many at a time, those of a sweep wait for each other.
-    const STEPS: f64 = 25.0;
-    const AT_A_TIME: f64 = 4.0;
+    const STEPS: f64 = 15.0;
+    const AT_A_TIME: f64 = 8.0;
     // Multiplications of one contact, about.
     const LOCAL_SOLVE: f64 = 150.0;
     let sweep = 9.0 * system.couplings() as f64 + LOCAL_SOLVE * system.len() as f64;
     STEPS / AT_A_TIME * step / sweep
+}
+
+/// Where an interior point begins.
+#[derive(Debug, Clone, Copy)]
+enum From {
+    /// Near the best forces known.
+    Best,
+    /// From forces of its own; see [`Interior::start`].
+    Nothing(f64),
 }
 
 /// A problem under way.
@@ -326,11 +189,13 @@ impl<'a> Run<'a> {
     /// Sweeps; then, where few contacts act, those alone; otherwise sweeps as long as they are likely to be done before the interior
     /// point would, and then that: from near what sweeps have found, then from its own start with each way of carrying the shift along,
     /// until the problem is solved; sweeps to finish in between. What is left then falls to curves around their bends.
-    fn hybrid(&mut self, problem: &Problem, units: &Units) {
+    fn hybrid(&mut self, problem: &Problem, units: &Units, is_foreign: bool) {
         let most = self.settings.most_sweeps;
         self.gauss_seidel(LEAST_PATIENCE.min(most / 2));
+        if is_foreign && self.errors.worse() > ASTRAY {
+            self.forget();
+        }
         let before = (self.best.clone(), self.errors);
-        let step = Interior::work(self.system).filter(|step| *step <= INTERIOR_WORK);
         if self.acting(problem, units) {
             self.gauss_seidel(most.max(self.sweeps + FINISHING_SWEEPS));
             // What was nearer on the way may have led nowhere.
@@ -338,28 +203,50 @@ impl<'a> Run<'a> {
             if after.is_nan() || after > known {
                 (self.best, self.errors) = before;
             }
-        } else if let Some(step) = step {
+        } else if let Some(pattern) = Interior::pattern(self.system)
+            && Interior::work(&pattern) <= INTERIOR_WORK
+        {
+            let step = Interior::work(&pattern);
             self.promising_sweeps(alternative(self.system, step), most / 2);
-            let held = (step <= HELD_WORK).then_some((Shift::Held, false));
-            let tries =
-                [Some((Shift::Exact, true)), Some((Shift::Exact, false)), Some((Shift::Lagged, false)), held];
-            for (shift, is_near) in tries.into_iter().flatten() {
-                self.interior_point(shift, is_near);
+            let held = (step <= HELD_WORK).then_some((Shift::Held, From::Nothing(STIFFER)));
+            let tries = [
+                Some((Shift::Exact, From::Best)),
+                Some((Shift::Exact, From::Nothing(STIFFER))),
+                Some((Shift::Exact, From::Nothing(MUCH_STIFFER))),
+                Some((Shift::Lagged, From::Nothing(STIFFER))),
+                held,
+            ];
+            for (shift, from) in tries.into_iter().flatten() {
+                self.interior_point(&pattern, shift, from);
                 self.gauss_seidel((self.sweeps + FINISHING_SWEEPS).min(most));
             }
             self.gauss_seidel((self.sweeps + SWEEPS_BEFORE_CURVES).min(most));
             let mut factors = (CURVES_WORK / step.max(1.0)) as usize;
             for rounding in ROUNDINGS.into_iter().filter(|_| step <= CURVE_WORK) {
-                factors = self.curve(rounding, factors);
+                factors = self.curve(&pattern, rounding, factors);
                 self.gauss_seidel((self.sweeps + FINISHING_SWEEPS).min(most));
             }
         }
         self.gauss_seidel(most);
     }
 
-    /// Sweeps, for half of what is enough, and on as long as what they gain promises a solution in less than that; up to `most`.
+    /// Sweeps from no forces at all, and on from what they come to if that is better than what was known.
+    fn forget(&mut self) {
+        let before = (self.best.clone(), self.forces.clone(), self.errors);
+        self.forces.fill(DVec3::ZERO);
+        self.best.fill(DVec3::ZERO);
+        self.errors = self.system.measure(&self.forces);
+        self.sweeper.thaw();
+        self.gauss_seidel((self.sweeps + LEAST_PATIENCE).min(self.settings.most_sweeps));
+        if self.errors.worse() >= before.2.worse() {
+            (self.best, self.forces, self.errors) = before;
+            self.sweeper.thaw();
+        }
+    }
+
+    /// Sweeps, for a part of what is enough, and on as long as what they gain promises a solution in less than that; up to `most`.
     fn promising_sweeps(&mut self, enough: f64, most: usize) {
-        self.gauss_seidel((0.5 * enough).min(most as f64) as usize);
+        self.gauss_seidel((0.25 * enough).min(most as f64) as usize);
         while !self.is_solved() && self.sweeps < most {
             let before = self.errors.worse();
             self.gauss_seidel((self.sweeps + LOOK).min(most));
@@ -398,7 +285,7 @@ impl<'a> Run<'a> {
             let most_interior_steps = self.settings.most_interior_steps - self.interior_steps;
             let settings = Settings { most_interior_steps, ..self.settings.clone() };
             let (part, units) = (problem.restricted(&contacts), units.restricted(&contacts));
-            let Ok(part) = within(&part, &units, &settings, Some(&start)) else { return true };
+            let Ok(part) = within(&part, &units, &settings, Some(&start), false) else { return true };
             let mut forces = vec![DVec3::ZERO; acts.len()];
             contacts.iter().zip(&part.forces).for_each(|(&contact, force)| forces[contact] = *force);
             self.forces = self.system.enter(&forces);
@@ -459,18 +346,17 @@ impl<'a> Run<'a> {
     }
 
     /// The interior point, from near the best forces known or from its own start; sweeps go on from the best that is known.
-    fn interior_point(&mut self, shift: Shift, is_near: bool) {
+    fn interior_point(&mut self, pattern: &Rc<Pattern>, shift: Shift, from: From) {
         let most_steps = self.settings.most_interior_steps;
         if self.is_solved() || self.interior_steps >= most_steps {
             return;
         }
         let system = self.system;
-        let mut interior = Interior::new(system, shift);
-        let start = if is_near {
+        let mut interior = Interior::new(system, pattern, shift);
+        let start = match from {
             // Farther than forces are off, or the path would begin beside its cones' surfaces.
-            interior.near(&self.best, (10.0 * self.errors.worse()).clamp(1.0e-4, 0.1))
-        } else {
-            interior.start()
+            From::Best => interior.near(&self.best, (10.0 * self.errors.worse()).clamp(1.0e-4, 0.1)),
+            From::Nothing(stiffer) => interior.start(stiffer),
         };
         let accept = |forces: &[DVec3]| {
             self.interior_steps += 1;
@@ -481,19 +367,33 @@ impl<'a> Run<'a> {
             Shift::Exact | Shift::Lagged => interior.solve(start, INTERIOR_STEPS, accept),
             Shift::Held => interior.solve_outer(HELD_PROGRAMMES, accept),
         }
+        self.tidy();
         self.forces.copy_from_slice(&self.best);
         self.sweeper.thaw();
     }
 
+    /// Forces from inside their cones are never zero. Those that the tolerance does not know from zero are made so, if that is a solution
+    /// still: what does not act need not be thought of again.
+    fn tidy(&mut self) {
+        const SHARE: f64 = 0.1;
+        let is_none = |force: DVec3| force.length() < SHARE * self.settings.tolerance;
+        let tidied: Vec<DVec3> =
+            self.best.iter().map(|&force| if is_none(force) { DVec3::ZERO } else { force }).collect();
+        let errors = self.system.measure(&tidied);
+        if errors.worse() <= self.settings.tolerance {
+            (self.best, self.errors) = (tidied, errors);
+        }
+    }
+
     /// The curve to a solution, around its bends, with so many factors at most. Returns how many are left.
-    fn curve(&mut self, rounding: Rounding, factors: usize) -> usize {
+    fn curve(&mut self, pattern: &Rc<Pattern>, rounding: Rounding, factors: usize) -> usize {
         let most_steps = self.settings.most_interior_steps;
         // Forces on the way are far larger than needed: what is cut off early may pass the measures, and yet throw light bodies about.
         if self.is_solved() || self.interior_steps + CURVE_STEPS > most_steps {
             return factors;
         }
         let system = self.system;
-        let mut interior = Interior::new(system, Shift::Exact);
+        let mut interior = Interior::new(system, pattern, Shift::Exact);
         let accept = |forces: &[DVec3]| {
             self.interior_steps += 1;
             self.offer_against(forces, 0.1)

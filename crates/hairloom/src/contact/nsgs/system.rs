@@ -72,9 +72,9 @@ pub(super) struct Units {
     /// One over the square root of each contact's own mean eigenvalue.
     scale: Vec<f64>,
     /// The largest b with that.
-    unit: f64,
+    pub(super) unit: f64,
     /// 1 + ‖b‖ in real units.
-    judge: f64,
+    pub(super) judge: f64,
 }
 
 impl Units {

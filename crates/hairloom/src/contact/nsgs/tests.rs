@@ -162,6 +162,27 @@ fn contacts_that_do_not_act_change_nothing() {
     }
 }
 
+/// Blocks that fall together do not press on each other until the lowest is stopped: contacts join in from below, one after the other,
+/// or all of them where that takes too long.
+#[test]
+fn contacts_join_in_as_they_are_needed() {
+    for (levels, reach) in [(8, 0.0), (8, 0.05), (30, 0.0)] {
+        let full = Blocks::tower(levels, 1.0, 2, 0.5).problem(0.01, GRAVITY);
+        let (assembly, none) = (full.assembly().unwrap(), vec![DVec3::ZERO; full.offset.len()]);
+        let (offset, settings) = (assembly.offsets(), Settings::default());
+        let approaching = offset.iter().filter(|offset| offset.x < 0.0).count();
+        assert_eq!(approaching, 4, "the ground alone is met");
+        let solution = solve_near(&assembly, (&offset, &full.friction), &settings, &none, reach).unwrap();
+        let problem = assembly.reduced();
+        let judged = judge(&problem, &solution.forces);
+        assert!(solution.converged && judged <= 1.01 * settings.tolerance, "{levels}: {judged:e}");
+        assert!(solution.forces.iter().all(|force| force.x > 0.0), "all of them press");
+        for (told, velocity) in solution.velocities.iter().zip(problem.velocities(&solution.forces)) {
+            assert!(told.abs_diff_eq(velocity, 1.0e-9), "{told} {velocity}");
+        }
+    }
+}
+
 #[test]
 fn assembly_is_the_product_of_dense_matrices() {
     let mut random = Random::new(3);

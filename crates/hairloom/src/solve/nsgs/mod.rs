@@ -16,6 +16,7 @@
 //! - A contact may close its gap within the step but no more. That always has a solution where one body holds the hair: to go along with
 //!   it. Overlaps are undone afterwards, a part at a time, without friction and without giving speed: asked for in the same problem they
 //!   often left it without any solution, since wedged hair cannot part where friction holds it.
+//! - Contacts that stay apart are left out of the problem until they turn out to be needed.
 //! - Contacts are known from step to step by the pair of edges, or by vertex and body, and begin with their last force.
 //! - Time steps are halved while hair whirls, and grow again when it is calm. Tolerances follow.
 //! - What touches a fibre next to its clamp is left alone: to push it there would throw its end.

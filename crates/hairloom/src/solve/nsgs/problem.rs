@@ -9,9 +9,9 @@ use super::fibre::{Carried, Fibre, System};
 use super::pass::{Velocities, World, lost};
 use crate::contact::coulomb::LocalSolver;
 use crate::contact::nsgs::{
-    Assembly, FullProblem, Global, JacobianBlock, Mass, Problem, Settings, Solution, solve,
+    Assembly, FullProblem, Global, JacobianBlock, Mass, Settings, Solution, solve_near,
 };
-use crate::solve::{Report, StepError};
+use crate::solve::{ContactProblems, Report, StepError};
 
 /// Hair that turns by less than this part of the limit is calm.
 const CALM: f64 = 0.1;
@@ -20,6 +20,8 @@ const GUESS_TOLERANCE: f64 = 1.0e-3;
 const GUESS_SWEEPS: usize = 50;
 /// Steps of interior points at most: where a problem has no solution, none of them would be the last.
 const INTERIOR_STEPS: usize = 120;
+/// Contacts whose gap stays wider than this under the forces of the last step are left out until they turn out to be needed [m].
+const NEAR: f64 = 4.0e-6;
 /// Overlaps are undone within this part of the largest, or after so many sweeps: what is left is left to the next step.
 const UNDOING_TOLERANCE: f64 = 1.0e-2;
 const UNDOING_SWEEPS: usize = 50;
@@ -132,14 +134,14 @@ impl Nsgs {
             return Ok(Solved { velocities, ..Solved::default() });
         }
         let assembly = report.time("assembly", || full.assembly()).map_err(|error| bad(&error))?;
-        let problem = report.time("assembly", || assembly.reduced());
         let start = touches.iter().map(|touch| {
             let known = before.binary_search_by_key(&touch.key, |(key, _)| *key).ok();
             known.map_or(DVec3::ZERO, |place| touch.axes().transpose() * before[place].1 * dt)
         });
         let start: Vec<DVec3> = start.collect();
-        let solution =
-            report.time("solve", || solve(&problem, &self.settings(dt, gaps.is_some()), Some(&start)));
+        let (offset, settings) = (assembly.offsets(), self.settings(dt, gaps.is_some()));
+        let solution = report
+            .time("solve", || solve_near(&assembly, (&offset, &full.friction), &settings, &start, NEAR / dt));
         let solution = solution.map_err(|error| bad(&error))?;
         if gaps.is_some() {
             note(&solution, report);
@@ -152,7 +154,7 @@ impl Nsgs {
                     .zip(&solution.velocities)
                     .map(|(gap, u)| gap + dt * u.x - gap.max(0.0))
                     .collect();
-                self.undone(&assembly, problem, touches, &after, dt)
+                self.undone(&assembly, touches, &after, dt)
             }),
             None => Velocities::new(),
         };
@@ -165,18 +167,11 @@ impl Nsgs {
 
     /// Changes of the coordinates that undo a part of overlaps, without friction and without speed. `gaps` are those after the step
     /// [m].
-    fn undone(
-        &self,
-        assembly: &Assembly<'_>,
-        mut problem: Problem,
-        touches: &[Touch],
-        gaps: &[f64],
-        dt: f64,
-    ) -> Velocities {
+    fn undone(&self, assembly: &Assembly<'_>, touches: &[Touch], gaps: &[f64], dt: f64) -> Velocities {
         if gaps.iter().all(|gap| *gap > -TOUCHING) {
             return Velocities::new();
         }
-        for ((offset, touch), gap) in problem.offset.iter_mut().zip(touches).zip(gaps) {
+        let closing = |(touch, gap): (&Touch, &f64)| {
             let closing = match touch.second {
                 _ if *gap > -TOUCHING => gap.max(0.0) / dt,
                 // A body goes where it goes: hair leaves it at once.
@@ -186,16 +181,17 @@ impl Nsgs {
                     (self.params.correction * gap / dt).max(-speed)
                 }
             };
-            *offset = DVec3::X * closing;
-        }
-        problem.friction.fill(0.0);
+            DVec3::X * closing
+        };
+        let offset: Vec<DVec3> = touches.iter().zip(gaps).map(closing).collect();
+        let (none, friction) = (vec![DVec3::ZERO; touches.len()], vec![0.0; touches.len()]);
         let settings = Settings {
             global: Global::GaussSeidel,
             tolerance: UNDOING_TOLERANCE,
             most_sweeps: UNDOING_SWEEPS,
             ..Settings::default()
         };
-        match solve(&problem, &settings, None) {
+        match solve_near(assembly, (&offset, &friction), &settings, &none, 0.0) {
             Ok(solution) => {
                 let mut changes = assembly.responses(&solution.forces);
                 changes.iter_mut().flatten().for_each(|change| *change *= dt);
@@ -243,7 +239,18 @@ fn free_velocities(full: FullProblem) -> Result<Velocities, StepError> {
 fn note(solution: &Solution, report: &mut Report) {
     report.residual = report.residual.max(solution.error.max(solution.natural));
     report.iterations += (solution.sweeps + solution.interior_steps) as u32;
-    report.contact_problems.count += 1;
-    report.contact_problems.unsolved += u32::from(!solution.converged);
-    report.contact_problems.contacts += solution.forces.len() as u64;
+    let contacts = solution.forces.len() as u64;
+    report.contact_problems += ContactProblems {
+        count: 1,
+        unsolved: u32::from(!solution.converged),
+        contacts,
+        most_contacts: contacts,
+        acting: solution.forces.iter().filter(|force| **force != DVec3::ZERO).count() as u64,
+        worst: solution.error.max(solution.natural),
+        sweeps: solution.sweeps as u64,
+        interior_steps: solution.interior_steps as u64,
+        local_solves: solution.local_solves,
+        fail_safe: solution.fail_safe,
+        failed: solution.failed,
+    };
 }

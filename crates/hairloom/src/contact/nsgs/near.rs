@@ -1,0 +1,135 @@
+//! Problems of which most contacts stay apart.
+//!
+//! Hair that lies near other hair is about to touch it, and mostly does not. Couplings grow with the square of the contacts of an
+//! object: a problem of the few that act has a tenth of them or less. So contacts join in as they turn out to be needed, until no
+//! contact that is left out would have to act. Then the forces solve the whole problem.
+
+use glam::DVec3;
+
+use super::system::Units;
+use super::{Assembly, Global, Problem, ProblemError, Settings, Solution, solve};
+use crate::contact::coulomb::{FischerBurmeister, natural_map};
+
+/// How often contacts may join in before all of them do.
+const ROUNDS: usize = 20;
+/// Sweeps of the first round, and the tolerance of the next: they show which contacts are needed, and need not solve anything.
+const FIRST_SWEEPS: usize = 50;
+const ROUGH: f64 = 1.0e-3;
+const LAST_ROUGH: usize = 2;
+/// Contacts left out may use this part of the tolerance.
+const SHARE: f64 = 0.5;
+
+/// Solves `u = W r + offset` for all contacts of an assembly, with these coefficients of friction, from the forces `start`. Contacts that
+/// part more slowly than `reach` [m/s] under those forces are looked at from the beginning.
+pub fn solve_near(
+    assembly: &Assembly<'_>,
+    (offset, friction): (&[DVec3], &[f64]),
+    settings: &Settings,
+    start: &[DVec3],
+    reach: f64,
+) -> Result<Solution, ProblemError> {
+    let count = offset.len();
+    let velocities = |forces: &[DVec3]| -> Vec<DVec3> {
+        let motion = assembly.motion(&assembly.responses(forces));
+        motion.into_iter().zip(offset).map(|(motion, offset)| motion + *offset).collect()
+    };
+    let settings_of = |round: usize| match round {
+        0 => Settings {
+            global: Global::GaussSeidel,
+            most_sweeps: FIRST_SWEEPS.min(settings.most_sweeps),
+            ..settings.clone()
+        },
+        1..LAST_ROUGH => Settings { tolerance: ROUGH.max(settings.tolerance), ..settings.clone() },
+        _ => settings.clone(),
+    };
+    let mut solution = Solution::of(start.to_vec(), velocities(start));
+    let mut joins: Vec<bool> = (0..count)
+        .map(|contact| start[contact] != DVec3::ZERO || solution.velocities[contact].x < reach)
+        .collect();
+    for round in 0..=ROUNDS {
+        if round == ROUNDS {
+            joins.fill(true);
+        }
+        let contacts: Vec<usize> = (0..count).filter(|&contact| joins[contact]).collect();
+        if contacts.is_empty() {
+            return Ok(solution);
+        }
+        let part = Problem {
+            matrix: assembly.operator(&contacts),
+            offset: contacts.iter().map(|&contact| offset[contact]).collect(),
+            friction: contacts.iter().map(|&contact| friction[contact]).collect(),
+        };
+        let start: Vec<DVec3> = contacts.iter().map(|&contact| solution.forces[contact]).collect();
+        let found = solve(&part, &settings_of(round), Some(&start))?;
+        solution.take(&contacts, found);
+        solution.velocities = velocities(&solution.forces);
+        let joined =
+            look_around(assembly, friction, settings, (&Units::of(&part), reach), &mut joins, &mut solution);
+        solution.converged = solution.error.max(solution.natural) <= settings.tolerance;
+        if !joined && (solution.converged || round >= LAST_ROUGH) {
+            break;
+        }
+    }
+    Ok(solution)
+}
+
+/// Looks at contacts that are left out: those that would have to act join in, and those that nearly would with them. Where none
+/// has to, their errors are added to those of the solution. True where any joins.
+fn look_around(
+    assembly: &Assembly<'_>,
+    friction: &[f64],
+    settings: &Settings,
+    (units, reach): (&Units, f64),
+    joins: &mut [bool],
+    solution: &mut Solution,
+) -> bool {
+    let overlapping: Vec<usize> =
+        (0..joins.len()).filter(|&contact| !joins[contact] && solution.velocities[contact].x < 0.0).collect();
+    let (mut error, mut square) = (0.0_f64, 0.0);
+    for (&contact, weight) in overlapping.iter().zip(assembly.weights(&overlapping)) {
+        let velocity = solution.velocities[contact];
+        let scaled = velocity / (weight.sqrt() * units.unit);
+        let own = FischerBurmeister::new(friction[contact], 1.0).value(DVec3::ZERO, scaled).length();
+        error = error.max(own);
+        square += natural_map(DVec3::ZERO, velocity, friction[contact], 1.0).length_squared();
+    }
+    let natural = square.sqrt() / units.judge;
+    if error.max(natural) > SHARE * settings.tolerance {
+        for (joins, velocity) in joins.iter_mut().zip(&solution.velocities) {
+            *joins |= velocity.x < reach;
+        }
+        return true;
+    }
+    solution.error = solution.error.max(error);
+    solution.natural = solution.natural.hypot(natural);
+    false
+}
+
+impl Solution {
+    /// Forces that nothing was done for.
+    fn of(forces: Vec<DVec3>, velocities: Vec<DVec3>) -> Self {
+        Self {
+            forces,
+            velocities,
+            error: 0.0,
+            natural: 0.0,
+            converged: true,
+            sweeps: 0,
+            interior_steps: 0,
+            local_solves: 0,
+            fail_safe: 0,
+            failed: 0,
+        }
+    }
+
+    /// Takes over what was found for some contacts.
+    fn take(&mut self, contacts: &[usize], part: Self) {
+        contacts.iter().zip(part.forces).for_each(|(&contact, force)| self.forces[contact] = force);
+        (self.error, self.natural, self.converged) = (part.error, part.natural, part.converged);
+        self.sweeps += part.sweeps;
+        self.interior_steps += part.interior_steps;
+        self.local_solves += part.local_solves;
+        self.fail_safe += part.fail_safe;
+        self.failed += part.failed;
+    }
+}
