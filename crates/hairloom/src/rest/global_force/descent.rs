@@ -232,8 +232,7 @@ impl<'a> Descent<'a> {
     /// Looks at what there is to gain, and ends a round where that is little or enough was done.
     fn look(&mut self, size: f64) -> Outlook {
         let forces = self.in_frames(&self.forces());
-        let point =
-            Unknowns { forces, stresses: vec![[0.0; 6]; self.whole.free.len()] };
+        let point = Unknowns { forces, stresses: vec![[0.0; 6]; self.whole.free.len()] };
         let is_flat = 0.5 * size < GAIN * self.whole.objective(&point);
         if self.within < ROUND[usize::from(!is_flat)] {
             return Outlook::Open;
@@ -322,7 +321,8 @@ impl<'a, 'b> Line<'a, 'b> {
         };
         let sums: Vec<[f64; 2]> = self.changes.par_chunks(CHUNK).enumerate().map(chunk).collect();
         let [slope, curvature] = self.moments;
-        sums.iter().fold([slope + step * curvature, curvature], |sum, part| [sum[0] + part[0], sum[1] + part[1]])
+        sums.iter()
+            .fold([slope + step * curvature, curvature], |sum, part| [sum[0] + part[0], sum[1] + part[1]])
     }
 
     /// The step to the least value: Newton's method, between steps known to be too short and too long.

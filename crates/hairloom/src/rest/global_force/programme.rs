@@ -99,7 +99,7 @@ impl Programme {
     ) -> Result<Self, GlobalForceError> {
         medium.check()?;
         weights.check()?;
-        
+
         if let Some(vertex) = hair.positions.iter().position(|p| !p.is_finite()) {
             return Err(GlobalForceError::NotFinite { vertex });
         }
@@ -261,8 +261,7 @@ impl Programme {
             let nodes = self.lattice.cells[place.cell as usize].iter().zip(place.nodes());
             nodes.map(|(&node, (weight, _))| scaled[node as usize] * weight).sum()
         };
-        let read: Vec<DVec3> =
-            (0..self.free.len()).into_par_iter().with_min_len(256).map(read).collect();
+        let read: Vec<DVec3> = (0..self.free.len()).into_par_iter().with_min_len(256).map(read).collect();
         self.segments.iter().map(|s| read[s.vertex as usize + 1] - read[s.vertex as usize]).collect()
     }
 

@@ -153,10 +153,8 @@ pub(super) fn problem(programme: &Programme) -> Problem {
 
 /// b.
 fn right_side(programme: &Programme, layout: &Layout) -> Vec<f64> {
-    let zero = Unknowns {
-        forces: vec![DVec3::ZERO; layout.segments],
-        stresses: vec![[0.0; 6]; layout.particles],
-    };
+    let zero =
+        Unknowns { forces: vec![DVec3::ZERO; layout.segments], stresses: vec![[0.0; 6]; layout.particles] };
     let mut b: Vec<f64> = programme.residual(&zero).iter().flat_map(|v| (-*v).to_array()).collect();
     b.resize(layout.rows(), 0.0);
     b[layout.least()..layout.positive()].fill(-programme.price.weights.least);
@@ -189,8 +187,8 @@ fn moment_columns(programme: &Programme, layout: &Layout, a: &mut Sparse) {
     for (segment, own) in segments.iter().enumerate() {
         let before = segment.checked_sub(1).filter(|&before| segments[before].vertex + 1 == own.vertex);
         for axis in 0..3 {
-            let carried = before
-                .map(|before| (layout.nodes + 3 * before + axis, -own.lever / segments[before].lever));
+            let carried =
+                before.map(|before| (layout.nodes + 3 * before + axis, -own.lever / segments[before].lever));
             a.push(carried.into_iter().chain([(layout.nodes + 3 * segment + axis, 1.0)]));
         }
     }
