@@ -36,9 +36,8 @@ pub(crate) struct Arguments {
     /// Solver to use instead of the scene's, with its usual parameters.
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Method::NAMES))]
     solver: Option<String>,
-    /// What finds the forces: every strand carries itself (own-weight), or contact carries a part, by the cone programme of Hsu et al. 2023 in
-    /// clarabel (cone) or in a method of our own (interior), or by forces within the limits of strands that carry themselves, which may be
-    /// stopped at any time (anytime).
+    /// What finds the forces: every strand carries itself (own-weight), or contact carries a part, by a cone programme after Hsu et al. 2023 in
+    /// clarabel (cone) or in a method of our own, which may be stopped at any time (anytime).
     #[arg(long, value_name = "NAME", value_parser = engines())]
     engine: Option<String>,
     /// The most time that the engine may take [s].
@@ -68,9 +67,10 @@ const PROBLEM: &str = "\
 Write the cone programme for other solvers: least ½ xᵀPx + qᵀx with A x + s = b and s in the cones, one after the other along the rows.
 
 JSON: p and a are sparse matrices by columns (rows, columns, column_starts, row_indices, values; of p the upper triangle), q and b lists, \
-cones a list of {\"zero\": n}, {\"nonnegative\": n} and {\"second-order\": n}, in the order of the rows. Unknowns: tension of all segments, \
-compression of all, two forces across for each, then six of V⁰τ for each vertex along I/√3, xy, xz, yz, (xx − yy)/√2, (xx + yy − 2zz)/√6. \
-Forces are in weights of a mean free vertex, V⁰τ in that times the side of a cell; rows of a node are divided by the root of its mass.";
+cones a list of {\"zero\": n}, {\"nonnegative\": n} and {\"second-order\": n}, in the order of the rows. Unknowns, each of all segments: tension \
+and two forces across, over what the segment carries where its strand carries itself; what tension lacks to its least; the excess over the limit \
+of forces; three of the moment, over that of a strand that stands out level; then six of V⁰τ for each vertex along I/√3, xy, xz, yz, \
+(xx − yy)/√2, (xx + yy − 2zz)/√6, in weights of a mean free vertex times the side of a cell. Rows of a node are divided by the root of its mass.";
 
 fn engines() -> PossibleValuesParser {
     PossibleValuesParser::new(RestEngine::ALL.iter().map(|engine| engine.name()))

@@ -11,8 +11,8 @@ use hairloom::scene::{Attachments, Drive, Material, MaterialPreset, Model, Seat,
 use hairloom::solve::{Checkpoint, Method, Solver, Step, xpbd_mpm};
 
 const GRAVITY: DVec3 = DVec3::new(0.0, -9.81, 0.0);
-const WITH_STRESSES: Engine = Engine::Interior { seconds: 1e3 };
-const FORCES_ALONE: Engine = Engine::Limited { seconds: 1e3 };
+const WITH_STRESSES: Engine = Engine::Reference { seconds: 1e3 };
+const FORCES_ALONE: Engine = Engine::Anytime { seconds: 1e3 };
 
 /// A hairstyle whose forces and stresses balance on the grid.
 struct Head {

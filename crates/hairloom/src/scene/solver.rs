@@ -19,12 +19,10 @@ choice! {
     pub RestEngine, "engine" {
         /// Every strand carries itself: exact, and in no time.
         OwnWeight = "own-weight",
-        /// The cone programme of Hsu et al. 2023 in clarabel, where contact carries a part; for small heads of hair.
+        /// A cone programme after Hsu et al. 2023 in clarabel, where contact carries a part; for small heads of hair.
         Cone = "cone",
-        /// From strands that carry themselves on, such that none is worse off; it may stop at any time.
+        /// The same by a method of our own, in which strands carry each other without stress; it may stop at any time.
         Anytime = "anytime",
-        /// The same programme as "cone" by a method of our own.
-        Interior = "interior",
     }
 }
 

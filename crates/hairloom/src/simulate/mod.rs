@@ -483,8 +483,7 @@ fn engine(settings: &SolverSettings) -> Engine {
     match settings.rest_engine {
         RestEngine::OwnWeight => Engine::OwnWeight,
         RestEngine::Cone => Engine::Reference { seconds },
-        RestEngine::Anytime => Engine::Limited { seconds },
-        RestEngine::Interior => Engine::Interior { seconds },
+        RestEngine::Anytime => Engine::Anytime { seconds },
     }
 }
 

@@ -176,7 +176,7 @@ impl Method {
     /// A rest shape by which this method keeps hair where it is under gravity, with forces that `engine` finds.
     pub fn sag_free(&self, hair: &Hair<'_>, engine: Engine) -> Result<Outcome, GlobalForceError> {
         let forces = self.resting_forces(hair, engine)?;
-        if !matches!(engine, Engine::Interior { .. } | Engine::Limited { .. }) {
+        if !matches!(engine, Engine::Anytime { .. }) {
             return Ok(self.rest_shape(hair, forces)?);
         }
         Ok(least_stiffened(&own_weight(hair)?, &forces, |forces| self.rest_shape(hair, forces))?)
@@ -189,11 +189,7 @@ impl Method {
         let Some(medium) = self.medium(hair.model) else {
             return Err(RestError::NoGrid { method: self.name() }.into());
         };
-        let weights = match engine {
-            Engine::Interior { .. } => Weights::calm(),
-            _ => Weights::default(),
-        };
-        Ok(balance(hair, &medium, &weights, engine)?.forces)
+        Ok(balance(hair, &medium, &Weights::default(), engine)?.forces)
     }
 
     /// A rest shape that makes `forces`.

@@ -1,4 +1,4 @@
-//! Cholesky's factors of a sparse matrix of 3 × 3 blocks, front by front.
+//! Cholesky's factors of a sparse matrix with a row for each node, front by front.
 //!
 //! Fronts of one level are independent, and each sums in an order of its own, so the factors have the same bits on any
 //! number of threads.
@@ -26,14 +26,9 @@ impl Dense {
         Self { rows, values: vec![0.0; rows * columns] }
     }
 
-    /// Adds a block of three rows and columns, given by columns.
-    pub(super) fn add_block(&mut self, row: usize, column: usize, block: &[f64; 9], transposed: bool) {
-        for j in 0..3 {
-            let at = self.rows * (3 * column + j) + 3 * row;
-            for (i, value) in self.values[at..at + 3].iter_mut().enumerate() {
-                *value += if transposed { block[3 * i + j] } else { block[3 * j + i] };
-            }
-        }
+    /// Adds to an entry.
+    pub(super) fn add(&mut self, row: usize, column: usize, value: f64) {
+        self.values[self.rows * column + row] += value;
     }
 }
 
@@ -53,13 +48,13 @@ impl Factors {
             let members: Vec<usize> = (0..fronts.len()).filter(|&f| fronts[f].level == level).collect();
             let work = |&index: &usize| {
                 let front = &fronts[index];
-                let size = 3 * (front.own.len() + front.border.len());
+                let size = front.own.len() + front.border.len();
                 let mut dense = Dense::zero(size, size);
                 assemble(front, &mut dense);
                 for &child in &front.children {
                     extend(&mut dense, front, &fronts[child], &updates[child], place);
                 }
-                eliminate(dense, 3 * front.own.len())
+                eliminate(dense, front.own.len())
             };
             let done: Vec<(Dense, Dense)> = members.par_iter().map(work).collect();
             for (&index, (panel, update)) in members.iter().zip(done) {
@@ -71,7 +66,7 @@ impl Factors {
         Self { panels }
     }
 
-    /// Solves in place.
+    /// Solves in place, along three axes at once.
     pub(super) fn solve(&self, fronts: &[Front], right: &mut [DVec3]) {
         for (front, panel) in fronts.iter().zip(&self.panels) {
             let mut local = gather(front, right);
@@ -79,7 +74,7 @@ impl Factors {
                 let value = local[j] / column[j];
                 local[j] = value;
                 for (x, l) in local[j + 1..].iter_mut().zip(&column[j + 1..]) {
-                    *x -= l * value;
+                    *x -= value * *l;
                 }
             }
             spread(front, &local, right, front.own.len() + front.border.len());
@@ -87,7 +82,7 @@ impl Factors {
         for (front, panel) in fronts.iter().zip(&self.panels).rev() {
             let mut local = gather(front, right);
             for (j, column) in panel.values.chunks_exact(panel.rows.max(1)).enumerate().rev() {
-                let known: f64 = local[j + 1..].iter().zip(&column[j + 1..]).map(|(x, l)| x * l).sum();
+                let known: DVec3 = local[j + 1..].iter().zip(&column[j + 1..]).map(|(x, l)| *x * *l).sum();
                 local[j] = (local[j] - known) / column[j];
             }
             spread(front, &local, right, front.own.len());
@@ -96,30 +91,23 @@ impl Factors {
 }
 
 /// The entries of a front's nodes.
-fn gather(front: &Front, from: &[DVec3]) -> Vec<f64> {
-    front.own.iter().chain(&front.border).flat_map(|&node| from[node as usize].to_array()).collect()
+fn gather(front: &Front, from: &[DVec3]) -> Vec<DVec3> {
+    front.own.iter().chain(&front.border).map(|&node| from[node as usize]).collect()
 }
 
 /// Puts the first `count` nodes of a front back.
-fn spread(front: &Front, local: &[f64], to: &mut [DVec3], count: usize) {
+fn spread(front: &Front, local: &[DVec3], to: &mut [DVec3], count: usize) {
     let nodes = front.own.iter().chain(&front.border).take(count);
-    for (&node, value) in nodes.zip(local.as_chunks::<3>().0) {
-        to[node as usize] = DVec3::from_array(*value);
-    }
+    nodes.zip(local).for_each(|(&node, value)| to[node as usize] = *value);
 }
 
 /// Adds what a child left on its border.
 fn extend(dense: &mut Dense, front: &Front, child: &Front, update: &Dense, place: &[u32]) {
     let map: Vec<usize> = child.border.iter().map(|&node| front.local(node, place)).collect();
     for (j, &column) in map.iter().enumerate() {
-        for part in 0..3 {
-            let from = &update.values[update.rows * (3 * j + part)..update.rows * (3 * j + part + 1)];
-            let to = dense.rows * (3 * column + part);
-            for (i, &row) in map.iter().enumerate().skip(j) {
-                for axis in 0..3 {
-                    dense.values[to + 3 * row + axis] += from[3 * i + axis];
-                }
-            }
+        let from = &update.values[update.rows * j..update.rows * (j + 1)];
+        for (&row, value) in map.iter().zip(from).skip(j) {
+            dense.add(row, column, *value);
         }
     }
 }
@@ -240,48 +228,36 @@ mod tests {
 
     #[test]
     fn a_chain_of_fronts_solves_what_a_dense_matrix_does() {
-        // Two leaves that meet in a third front; entries by a formula.
-        let nodes = 60;
-        let side = |node: usize| {
-            if node < 20 {
-                0
-            } else if node < 40 {
-                1
-            } else {
-                2
-            }
-        };
+        // Two leaves that meet in a third front, each of more than a panel; entries by a formula.
+        let side = |node: usize| node / 60;
         let entry = |r: usize, c: usize| {
-            if side(r / 3) + side(c / 3) == 1 {
+            if side(r) + side(c) == 1 {
                 return 0.0;
             }
             let (low, high) = (r.min(c), r.max(c));
             if low == high { 150.0 } else { ((low * 37 + high * 11) % 19) as f64 / 19.0 - 0.5 }
         };
         let all = |range: std::ops::Range<u32>| range.collect::<Vec<u32>>();
-        let leaf = |own| Front { own, border: all(40..60), ..Front::default() };
-        let top = Front { own: all(40..60), children: vec![0, 1], level: 1, ..Front::default() };
-        let fronts = [leaf(all(0..20)), leaf(all(20..40)), top];
+        let leaf = |own| Front { own, border: all(120..180), ..Front::default() };
+        let top = Front { own: all(120..180), children: vec![0, 1], level: 1, ..Front::default() };
+        let fronts = [leaf(all(0..60)), leaf(all(60..120)), top];
         let assemble = |front: &Front, dense: &mut Dense| {
             for (j, &column) in front.own.iter().enumerate() {
                 for (i, &row) in front.own.iter().chain(&front.border).enumerate() {
-                    let block = std::array::from_fn(|at| {
-                        entry(3 * row as usize + at % 3, 3 * column as usize + at / 3)
-                    });
-                    dense.add_block(i, j, &block, false);
+                    dense.add(i, j, entry(row as usize, column as usize));
                 }
             }
         };
-        let place: Vec<u32> = (0..nodes as u32).collect();
+        let place: Vec<u32> = (0..180).collect();
         let factors = Factors::new(&fronts, &place, assemble);
         let mut random = Random::new(2);
-        let wanted: Vec<f64> = (0..3 * nodes).map(|_| f64::from(random.signed())).collect();
-        let right = |r: usize| (0..3 * nodes).map(|c| entry(r, c) * wanted[c]).sum::<f64>();
-        let mut x: Vec<DVec3> =
-            (0..nodes).map(|n| DVec3::new(right(3 * n), right(3 * n + 1), right(3 * n + 2))).collect();
+        let mut number = || f64::from(random.signed());
+        let wanted: Vec<DVec3> = (0..180).map(|_| DVec3::new(number(), number(), number())).collect();
+        let right = |r: usize| (0..180).map(|c| wanted[c] * entry(r, c)).sum::<DVec3>();
+        let mut x: Vec<DVec3> = (0..180).map(right).collect();
         factors.solve(&fronts, &mut x);
-        for (found, wanted) in x.iter().flat_map(|v| v.to_array()).zip(&wanted) {
-            assert!((found - wanted).abs() < 1e-12, "{found} {wanted}");
+        for (found, wanted) in x.iter().zip(&wanted) {
+            assert!((*found - *wanted).abs().max_element() < 1e-12, "{found} {wanted}");
         }
     }
 }

@@ -16,6 +16,7 @@ use std::collections::{HashMap, VecDeque};
 use glam::{DMat3, DVec3};
 
 use super::lattice::{Lattice, Place, grouped};
+use super::moments::Moments;
 use super::programme::{NONE, Programme, Segment, Unknowns};
 
 /// The programme of what is loose.
@@ -56,7 +57,8 @@ impl Loose {
             segments,
             beside,
             slope: whole.slope,
-            weights: whole.weights,
+            price: whole.price,
+            moments: Moments::new(&[], 0.0),
             unit: whole.unit,
             cell: whole.cell,
         };
@@ -115,9 +117,13 @@ impl Builder<'_> {
             if joined[at] {
                 let index = self.particles.len() as u32 - 1;
                 self.beside[index as usize][1] = self.segments.len() as u32;
-                let behind = self.whole.beside[vertex][1];
-                let strand_weight = self.whole.segments.get(behind as usize).map_or(0.0, |s| s.strand_weight);
-                self.segments.push(Segment { vertex: index, frame: DMat3::IDENTITY, strand_weight });
+                self.segments.push(Segment {
+                    vertex: index,
+                    frame: DMat3::IDENTITY,
+                    length: 0.0,
+                    carried: 1.0,
+                    lever: 1.0,
+                });
                 let members = (vertex..ends[at + 1]).map(|v| self.whole.beside[v][1]);
                 self.members.push(members.filter(|&s| s != NONE).collect());
             }

@@ -3,107 +3,87 @@
 //! # Theory
 //!
 //! Hsu et al. 2023, sections 3.2.1 and 3.2.5: among all forces of the segments and stresses of the particles that leave
-//! every node at rest (equation 12), with every stress inside the Drucker–Prager cone, those with the least objective
-//! (equation 22), which would rather have tension than compression or bending, and pressure than shear.
+//! every node at rest (equation 12), with every stress inside the Drucker–Prager cone, those with the least objective. The paper's (equation 22) would
+//! rather have tension than compression or forces across, and pressure than shear; what its weights mean hangs on units that it does not tell. Ours:
+//!
+//!   Σ w_t x∥² + w_c (θ − x∥)₊² + w_b |x⊥|² + w_m |M|² + w_e (|f| − κF)₊ / F   over segments,   Σ w_d |h|² + w_o |s|²   over particles,
+//!
+//! with the force f of a segment, x the same over what the segment carries where its strand carries itself, along the segment and across, the moment M before
+//! the segment over what it would be if the strand stood out level, the largest force F of all strands that carry themselves, and hydrostatic and deviatoric
+//! stress h and s over the weight of a mean particle.
 //!
 //! # In practice
 //!
-//! - Forces are counted in weights of a mean free particle, V⁰τ in that times the side of a cell; the weights of the
-//!   objective have a meaning only then. Rows are divided by the square root of a node's mass.
-//! - The bias of equation 22 is +W/2, with the weight W of the strand: what is left of it is a penalty W |z⁻| beside
-//!   (z⁻)². With −W/2 compression up to half the weight of the strand would cost nothing.
+//! - **Why these terms.** What matters later is how much of the hair is pressed, how much has to be stiffened, and the largest force. In weights of
+//!   a particle, with the paper's weights, the optimum braces strands against each other: long hair has the least objective with 27 % stiffened instead of 16 %,
+//!   and eleven times the largest force. Measured (forces alone, long and middle hair, and the wig):
+//!   1. Counted over what its segment carries alone, a force near a tip is as dear as one near a root that is fifteen times as large: long hair then has
+//!      15 % stiffened, middle hair 1.5 % (2.6 % by own weight).
+//!   2. The strands of the wig that then need more stiffening are not pressed at all, but bent: their moments grow by a tenth, those of strands that need
+//!      less fall by two fifths. So moments have a price, and the wig has 12.7 % stiffened instead of 13.8 %. Far dearer moments (w_m = 100) stiffen the wig
+//!      less (10.8 %), but long hair and the afro more.
+//!   3. No force beyond κF: linear in the excess, so that it is none wherever there is a choice. Strands that carry themselves are always feasible.
+//!   4. Compression is counted from a tension of θ on, which takes the place of the paper's bias. With the bias +W/2 the objective has a kink at no force, with
+//!      −W/2 compression up to half the weight of the strand costs nothing; from 0 on, more of the hair is pressed than by own weight.
+//! - Forces are in weights of a mean free particle, V⁰τ in that times the side of a cell. Rows are divided by the square root of a node's mass.
 //! - Held particles have a mass and may have a stress, but neither weight nor rod forces: what pulls on them goes into
 //!   what holds them.
 //! - Where nodes have few particles, their rows determine everything and all stress is zero, so the programme has no
 //!   interior. The own-weight solution is always feasible.
 //!
-//! Engines ([`Engine`]): each strand carries itself; the programme in clarabel, whose answer is put back into the cones
-//! (`at_rest`); and interior point methods of our own, which begin with the own-weight solution and keep nodes at rest: the programme itself, first
-//! for forces alone (`forces`), every iterate of which is an answer, then for stresses too (`interior`); and forces alone within limits (`limits`)
-//! that let no segment be worse off than in strands that carry themselves.
-//! Of the answers of our own as much is taken as stiffens no more of the hair than strands that carry themselves ([`least_stiffened`]).
+//! Engines ([`Engine`]): each strand carries itself; the programme in clarabel; and a method of our own for the same programme without stress (`descent`), which begins
+//! with strands that carry themselves and keeps nodes at rest, so that each of its points is an answer. Of that as much is taken as stiffens no more of the hair
+//! than strands that carry themselves ([`least_stiffened`]; so far always all).
 //!
-//! Within limits hair is better than strands that carry themselves in all that matters later, at every size: (`hairloom bench sag-free`)
-//!
-//! | hair | engine | objective | compressed | stiffened | largest force | node at rest to |
-//! |---|---|---|---|---|---|---|
-//! | middle, 256 × 16 | own weight | 6.014e8 | 1.56 % | 2.62 % | 14.0 µN | 6e-15 g |
-//! | | within limits | 5.697e8 | 1.51 % | 2.28 % | 13.9 µN | 4e-5 g |
-//! | short, 256 × 16 | own weight | 1.305e9 | 3.13 % | 0 % | 5.59 µN | 4e-15 g |
-//! | | within limits | 1.232e9 | 2.79 % | 0 % | 5.58 µN | 4e-5 g |
-//! | afro, 256 × 16 | own weight | 4.243e9 | 61.7 % | 7.36 % | 6.71 µN | 4e-15 g |
-//! | | within limits | 4.029e9 | 60.6 % | 6.26 % | 6.69 µN | 2e-5 g |
-//! | long, 512 × 16 | own weight | 1.391e9 | 0.76 % | 16.0 % | 22.4 µN | 6e-15 g |
-//! | | within limits | 1.284e9 | 0.66 % | 15.5 % | 22.3 µN | 2e-5 g |
-//! | wig, 1,024 × 32 | own weight | 7.813e10 | 5.31 % | 13.8 % | 20.5 µN | 1e-14 g |
-//! | | within limits | 6.532e10 | 4.98 % | 12.2 % | 20.4 µN | 7e-5 g |
-//!
-//! (At a gap of 1 %, which the wig did not reach in two minutes on a busy machine.) The drape and the knit have fewer particles than nodes, where
-//! forces alone gain nothing.
-//!
-//! The programme itself:
-//!
-//! | hair | engine | objective | compressed | stiffened | largest force | node at rest to | cones to | CPU time |
+//! | hair | engine | objective | compressed | stiffened | largest force | node at rest to | cones to | time |
 //! |---|---|---|---|---|---|---|---|---|
-//! | drape, 32 × 16 | own weight | 3.844e8 | 0 % | 36.7 % | 16.0 µN | 6e-15 g | 0 | 0.01 s |
-//! | | clarabel | 3.786e8 | 0 % | 36.7 % | 24.4 µN | 7e-7 g | 3e-7 | 6.6 s |
-//! | | interior | 3.788e8 | 0 % | 36.7 % | 19.8 µN | 6e-5 g | 7e-7 | 1.4 s |
-//! | middle, 256 × 16 | own weight | 6.014e8 | 1.56 % | 2.62 % | 14.0 µN | 6e-15 g | 0 | |
-//! | | clarabel | 2.961e8 | 0.57 % | 4.34 % | 131 µN | 7e-5 g | 4e-7 | 335 s |
-//! | | interior, the paper's weights | 2.968e8 | 0.99 % | 4.09 % | 129 µN | 1e-5 g | 8e-7 | 38 s |
-//! | | interior, all | 3.255e8 | 0.89 % | 2.76 % | 40.5 µN | 1e-5 g | 8e-7 | 36 s |
-//! | | interior, 9/10 taken | 3.339e8 | 0.96 % | 2.49 % | 37.7 µN | 1e-5 g | 8e-7 | 36 s |
-//! | | forces alone, the paper's weights | 3.723e8 | 1.80 % | 3.80 % | 125 µN | 7e-5 g | 0 | 5 s |
-//! | long, 512 × 16 | own weight | 1.391e9 | 0.76 % | 16.0 % | 22.4 µN | 6e-15 g | 0 | |
-//! | | forces alone, the paper's weights | 5.823e8 | 0.79 % | 27.3 % | 251 µN | 8e-5 g | 0 | 13 s |
-//! | wig, 1,024 × 32 | own weight | 7.813e10 | 5.31 % | 13.8 % | 20.5 µN | 1e-14 g | 0 | |
-//! | | forces alone, all | 2.354e10 | 4.47 % | 33.4 % | 468 µN | 2e-5 g | 0 | 32 s |
-//! | wig, 16,384 × 32 | own weight | 1.243e12 | 5.2 % | 13.7 % | 20.5 µN | 2e-14 g | 0 | < 4 s |
+//! | drape, 32 × 16 | own weight | 9,123 | 0 % | 36.7 % | 16.0 µN | 3e-15 g | 0 | |
+//! | | anytime | 9,123 | 0 % | 36.7 % | 16.0 µN | 3e-15 g | 0 | 0.02 s |
+//! | | clarabel | 9,098 | 0 % | 36.7 % | 17.0 µN | 2e-8 g | 3e-8 | 33 s |
+//! | middle, 256 × 16 | own weight | 7,857 | 1.56 % | 2.62 % | 13.98 µN | 6e-15 g | 0 | |
+//! | | anytime | 6,378 | 1.07 % | 1.26 % | 13.93 µN | 2e-8 g | 0 | 0.9 s |
+//! | short, 256 × 16 | own weight | 14,317 | 3.13 % | 0 % | 5.59 µN | 4e-15 g | 0 | |
+//! | | anytime | 9,273 | 1.95 % | 0 % | 5.56 µN | 1e-7 g | 0 | 0.8 s |
+//! | afro, 256 × 16 | own weight | 47,243 | 61.7 % | 7.36 % | 6.71 µN | 4e-15 g | 0 | |
+//! | | anytime | 40,292 | 59.2 % | 6.37 % | 6.69 µN | 3e-8 g | 0 | 0.9 s |
+//! | long, 512 × 16 | own weight | 16,969 | 0.76 % | 16.0 % | 22.4 µN | 6e-15 g | 0 | |
+//! | | anytime | 14,046 | 0.44 % | 14.3 % | 22.3 µN | 4e-7 g | 0 | 2.2 s |
+//! | wig, 1,024 × 32 | own weight | 118,820 | 5.31 % | 13.8 % | 20.5 µN | 1e-14 g | 0 | |
+//! | | anytime | 66,706 | 2.79 % | 12.7 % | 20.4 µN | 7e-7 g | 0 | 11.5 s |
 //!
-//! (The interior point method with [`Weights::calm`] but where said, which on the middle hair costs a tenth of the objective and saves two thirds of the largest
-//! force; objectives with the paper's weights. Forces alone: before a part of them is taken, on a busy machine; on the wig stopped after 25 s.) SCS reaches 3.786e8 on the drape in 2.0 s, but
-//! leaves cones at 5e-4 there, and at 1.5e-4 after 21 s.
+//! (Times on a busy machine; `hairloom bench sag-free`.) The drape and the knit have fewer particles than nodes: there strands that carry
+//! themselves are all that there is without stress, and with it clarabel gains 0.3 % of the objective and nothing else. On middle hair clarabel had no answer
+//! after eleven minutes of a processor, so what stresses could gain there is not known.
 //!
 //! # Limits
 //!
-//! - No answer can be within 5 % of the least objective and have no larger force than strands that carry themselves: on the middle hair tension of at
-//!   most the latter's largest force costs 14 % of the objective. So there are two methods.
-//! - Of limits, no larger force and no more compression alone still stiffen long hair by 27 % instead of 16 %, and the wig by 28 % instead of
-//!   14 %: forces across that change their sign from segment to segment. Without those 9 % of long hair would do.
-//! - Forces alone gain from the first iteration on: on the middle hair (seven iterations) 65 % of what they gain in all after one, 86 % after two, 94 % after
-//!   three. They are a quarter above the programme with stresses there, and strands brace against each other more: without limits
-//!   only a part of them can be taken ([`least_stiffened`]). Hair with fewer particles than nodes, as the drape, gains nothing by them.
-//! - With stresses, gains come late: on the drape (14 iterations) 4 % of what there is to gain after 9 iterations, 53 % after 12, 95 % after 13. The first
-//!   iterations find nearly all of the objective, but with a cohesion; the others take that away, in short steps that particles near the apex of their cones
-//!   allow. On "long" and the wig (32 and 71 GFlop for each factorisation) the time of some forty iterations is minutes.
-//! - Tried without success: steps that take the cohesion away only as fast as the complementarity (22 iterations instead of 14 on the drape, stuck at
-//!   7e-5 on the middle hair); limits together with stresses (58 iterations on the middle hair, and nodes not at rest); leaving out nodes of little mass (of a
-//!   thirtieth of a particle: a fifth of what there is to gain is lost, and no fewer iterations); leaving out stresses near the apex and bringing nodes to rest by the others (each round pushes more of them out of their
-//!   cones, until none is left); uniform pressure as a start on what is loose (nodes of little mass ask for forces of 1e8 weights).
+//! - Our own method has no stresses. Without them it comes within 0.2 % of clarabel; what stresses gain beside that hangs on how dense hair is: 9 % of the objective
+//!   on the brush of the tests, nothing but 0.3 % on the drape.
+//! - Tried before for stresses: interior point methods of our own (32 GFlop for long hair and 71 for the wig in each of some forty iterations), ADMM and conjugate
+//!   gradients on the dual (stalled at nodes of little mass).
 
-mod at_rest;
-mod cone;
+mod coupling;
+mod descent;
 mod dissection;
 mod factor;
-mod forces;
-mod interior;
 mod lattice;
-mod limits;
 mod loose;
-mod normal;
+mod moments;
+mod pattern;
+mod price;
 mod programme;
 mod reference;
 
 #[cfg(test)]
 mod tests;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{Forces, Hair, Outcome, RestError, own_weight};
-use limits::Limits;
+use descent::Until;
 use programme::{Programme, Unknowns};
 pub use reference::{Cone, Problem, Solution, Sparse};
 
@@ -145,7 +125,7 @@ pub enum GlobalForceError {
     )]
     Weightless,
     /// clarabel gave up.
-    #[error("clarabel found no solution: {status}; take the own-weight or the interior engine")]
+    #[error("clarabel found no solution: {status}; take the own-weight or the anytime engine")]
     Reference {
         /// What it says.
         status: String,
@@ -180,50 +160,63 @@ impl Medium {
     }
 }
 
-/// The weights of equation 22.
+/// The weights of the objective.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Weights {
-    /// w_t, of tension.
+    /// w_t, of forces along a segment, over what it carries where its strand carries itself.
     pub tension: f64,
-    /// w_c, of compression.
+    /// w_c, of what tension lacks to `least`.
     pub compression: f64,
-    /// w_b, of forces across the segment.
+    /// θ: tension that a segment should have at least, over what it carries where its strand carries itself.
+    pub least: f64,
+    /// w_b, of forces across a segment.
     pub bending: f64,
-    /// w_d, of hydrostatic stress.
+    /// w_m, of moments, over those of a strand that stands out level.
+    pub moment: f64,
+    /// w_e, of what a force exceeds the limit by, over the largest force of strands that carry themselves.
+    pub excess: f64,
+    /// κ: the limit of forces, over the largest force of strands that carry themselves.
+    pub limit: f64,
+    /// w_d, of hydrostatic stress, over the weight of a particle.
     pub hydrostatic: f64,
-    /// w_o, of deviatoric stress.
+    /// w_o, of deviatoric stress, over the weight of a particle.
     pub deviatoric: f64,
-    /// z⁻* in weights of the strand.
-    pub bias: f64,
 }
 
 impl Default for Weights {
-    /// Those of the paper.
+    /// Those with which hair of every kind is better off than strands that carry themselves; see the table of this module.
     fn default() -> Self {
-        Self { tension: 1.0, compression: 1e4, bending: 1e4, hydrostatic: 1e3, deviatoric: 1e5, bias: 0.5 }
+        Self {
+            tension: 1.0,
+            compression: 10.0,
+            least: 0.2,
+            bending: 3.0,
+            moment: 20.0,
+            excess: 1e3,
+            limit: 0.99,
+            hydrostatic: 1.0,
+            deviatoric: 100.0,
+        }
     }
 }
 
 impl Weights {
-    /// Those of the paper, but with tension that is not nearly free: strands brace against each other less, the largest force
-    /// is smaller, and the paper's objective hardly larger (0.1 % for the drape).
-    pub fn calm() -> Self {
-        Self { tension: 300.0, ..Self::default() }
-    }
-
     fn check(&self) -> Result<(), GlobalForceError> {
         let weights = [
             ("the weight of tension", self.tension),
             ("the weight of compression", self.compression),
             ("the weight of bending", self.bending),
+            ("the weight of moments", self.moment),
+            ("the weight of excess", self.excess),
             ("the weight of hydrostatic stress", self.hydrostatic),
             ("the weight of deviatoric stress", self.deviatoric),
         ];
         for (parameter, value) in weights {
             within(parameter, value, 1e-9, 1e12, "between 1e-9 and 1e12")?;
         }
-        within("the bias", self.bias, 0.0, 1e3, "between 0 and 1e3 weights of the strand")
+        within("the least tension", self.least, 0.0, 1.0, "between 0 and 1 of what a segment carries alone")?;
+        within("the limit of forces", self.limit, 0.1, 1.0, "between 0.1 and 1 of the largest force")
     }
 }
 
@@ -251,15 +244,8 @@ pub enum Engine {
         /// Time limit [s].
         seconds: f64,
     },
-    /// Forces alone, by an interior point method of our own, for at most this long [s], and within limits that keep every segment from being worse
-    /// off than in strands that carry themselves. Stopped at any moment it has a feasible answer.
-    Limited {
-        /// Time limit [s].
-        seconds: f64,
-    },
-    /// The paper's programme by interior point methods of our own, for at most this long [s]. Stopped at any moment it has a feasible answer: strands which carry
-    /// themselves, and as much of its own as leaves nodes at rest.
-    Interior {
+    /// A method of our own, for at most this long [s]: strands carry each other, without stress. Stopped at any moment it has a feasible answer.
+    Anytime {
         /// Time limit [s].
         seconds: f64,
     },
@@ -297,6 +283,9 @@ pub struct Balance {
     pub phases: Vec<(&'static str, f64)>,
 }
 
+/// No engine is given more time than a year.
+const LONGEST: Duration = Duration::from_secs(31_536_000);
+
 /// Finds forces and stresses that balance gravity at every node.
 pub fn balance(
     hair: &Hair<'_>,
@@ -306,16 +295,16 @@ pub fn balance(
 ) -> Result<Balance, GlobalForceError> {
     let begin = Instant::now();
     let own = own_weight(hair)?;
-    let programme = Programme::new(hair, medium, weights)?;
+    let programme = Programme::new(hair, &own, medium, weights)?;
     let start = programme.unknowns(&own);
     let set_up = begin.elapsed().as_secs_f64();
     let (found, iterations) = match engine {
         Engine::OwnWeight => (start, 0),
         Engine::Reference { seconds } => reference::solve(&programme, seconds)?,
-        Engine::Limited { seconds } => {
-            forces::solve(&programme, &start, Limits::OwnWeight, Instant::now(), seconds)
+        Engine::Anytime { seconds } => {
+            let most = Duration::try_from_secs_f64(seconds).unwrap_or(LONGEST);
+            descent::solve(&programme, &start, Until::Time(Instant::now() + most.min(LONGEST)))
         }
-        Engine::Interior { seconds } => anytime(&programme, start, seconds),
     };
     let total = begin.elapsed().as_secs_f64();
     // Where nothing was gained no grid is needed.
@@ -327,14 +316,6 @@ pub fn balance(
         iterations,
         phases: vec![("set-up", set_up), ("solve", total - set_up)],
     })
-}
-
-/// Forces alone first, then stresses too: the best point that either finds, and the iterations of both.
-fn anytime(programme: &Programme, own: Unknowns, seconds: f64) -> (Unknowns, usize) {
-    let clock = Instant::now();
-    let (found, first) = forces::solve(programme, &own, Limits::None, clock, seconds);
-    let (found, more) = interior::solve(programme, &own, found, clock, seconds);
-    (found, first + more)
 }
 
 /// How much of contact is tried, one after the other.
@@ -370,14 +351,13 @@ pub fn assess(
             return Err(RestError::WrongCount { column, given, vertices }.into());
         }
     }
-    let programme = Programme::new(hair, medium, weights)?;
+    let programme = Programme::new(hair, &own_weight(hair)?, medium, weights)?;
     Ok(quality(&programme, &programme.unknowns(forces)))
 }
 
 /// The paper's programme in the standard form of conic solvers, to be handed to another one.
 pub fn problem(hair: &Hair<'_>, medium: &Medium, weights: &Weights) -> Result<Problem, GlobalForceError> {
-    own_weight(hair)?;
-    Ok(reference::problem(&Programme::new(hair, medium, weights)?))
+    Ok(reference::problem(&Programme::new(hair, &own_weight(hair)?, medium, weights)?))
 }
 
 fn quality(programme: &Programme, found: &Unknowns) -> Quality {
@@ -390,9 +370,17 @@ fn quality(programme: &Programme, found: &Unknowns) -> Quality {
     Quality {
         objective: programme.objective(found),
         node_acceleration: programme.worst(&residual),
-        cone_excess: at_rest::excess(found, programme.slope),
+        cone_excess: excess(found, programme.slope),
         compressed: 100.0 * pressed as f64 / found.forces.len().max(1) as f64,
         largest_force: force * programme.unit,
         force_mean_square: squares * programme.unit * programme.unit / residual.len().max(1) as f64,
     }
+}
+
+/// How far a stress lies outside of its cone at most, as a part of the largest stress.
+fn excess(point: &Unknowns, slope: f64) -> f64 {
+    let shear = |s: &[f64; 6]| s[1..].iter().map(|part| part * part).sum::<f64>();
+    let outside = point.stresses.iter().map(|s| shear(s).sqrt() + slope * s[0]).fold(0.0, f64::max);
+    let largest = point.stresses.iter().map(|s| s[0].mul_add(s[0], shear(s)).sqrt()).fold(0.0, f64::max);
+    if outside > 0.0 { outside / largest } else { 0.0 }
 }

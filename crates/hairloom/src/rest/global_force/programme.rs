@@ -4,6 +4,8 @@ use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
 use super::lattice::Lattice;
+use super::moments::{Moments, runs};
+use super::price::Price;
 use super::{GlobalForceError, Medium, Weights};
 use crate::rest::{Forces, Hair};
 
@@ -23,8 +25,19 @@ pub(super) struct Segment {
     pub vertex: u32,
     /// Columns: the direction in which tension pulls the vertex nearer to the tip, and two across.
     pub frame: DMat3,
-    /// Weight of its strand, in weights of a mean particle.
-    pub strand_weight: f64,
+    /// Length [cells].
+    pub length: f64,
+    /// Size of its force where its strand carries itself, in weights of a mean particle, and at least one.
+    pub carried: f64,
+    /// The moment before it if its strand stood out level, in weights of a mean particle times the side of a cell.
+    pub lever: f64,
+}
+
+impl Segment {
+    /// From the vertex nearer to the root to the other one [cells].
+    pub(super) fn edge(&self) -> DVec3 {
+        self.frame.x_axis * -self.length
+    }
 }
 
 /// Forces of all segments along their frames and stresses of all particles, in the units of the programme.
@@ -64,7 +77,8 @@ pub(super) struct Programme {
     pub beside: Vec<[u32; 2]>,
     /// ‖deviatoric‖ may be at most this times −hydrostatic, in the basis of [`Stress`].
     pub slope: f64,
-    pub weights: Weights,
+    pub price: Price,
+    pub moments: Moments,
     /// m^{-1/2} of each node: rows are scaled by it.
     pub row_scales: Vec<f64>,
     /// Weight of a mean free particle [N].
@@ -77,10 +91,15 @@ pub(super) struct Programme {
 pub(super) const NONE: u32 = u32::MAX;
 
 impl Programme {
-    pub(super) fn new(hair: &Hair<'_>, medium: &Medium, weights: &Weights) -> Result<Self, GlobalForceError> {
+    pub(super) fn new(
+        hair: &Hair<'_>,
+        own: &Forces,
+        medium: &Medium,
+        weights: &Weights,
+    ) -> Result<Self, GlobalForceError> {
         medium.check()?;
         weights.check()?;
-        hair.check()?;
+
         if let Some(vertex) = hair.positions.iter().position(|p| !p.is_finite()) {
             return Err(GlobalForceError::NotFinite { vertex });
         }
@@ -97,8 +116,13 @@ impl Programme {
         let lattice = Lattice::new(hair.positions, &relative, medium.cell)?;
         let down = hair.gravity.normalize();
         let gravity = relative.iter().zip(&free).map(|(m, free)| if *free { down * *m } else { DVec3::ZERO });
-        let (segments, beside) = segments(hair, &relative);
+        let (mut segments, beside) = segments(hair, medium.cell);
+        let sizes: Vec<f64> =
+            segments.iter().map(|s| own.segments[s.vertex as usize].length() / unit).collect();
+        weigh(&mut segments, &sizes);
+        let largest = sizes.iter().copied().fold(1.0, f64::max);
         Ok(Self {
+            moments: Moments::new(&segments, weights.moment),
             row_scales: lattice.masses.iter().map(|mass| mass.max(1e-30).powf(-0.5)).collect(),
             gravity: gravity.collect(),
             lattice,
@@ -106,7 +130,7 @@ impl Programme {
             free,
             beside,
             slope: medium.slope() * 3f64.sqrt(),
-            weights: *weights,
+            price: Price { weights: *weights, largest },
             unit,
             cell: medium.cell,
         })
@@ -205,55 +229,99 @@ impl Programme {
         }
     }
 
+    /// A y for forces alone, in world axes.
+    pub(super) fn apply_forces(&self, forces: &[DVec3]) -> Vec<DVec3> {
+        let force = |segment: u32| forces.get(segment as usize).copied().unwrap_or(DVec3::ZERO);
+        let tile = |cell: usize| {
+            let mut tile = [DVec3::ZERO; 27];
+            for &particle in self.lattice.members(cell) {
+                let particle = particle as usize;
+                if self.free[particle] {
+                    let [before, behind] = self.beside[particle].map(force);
+                    for (sum, (weight, _)) in tile.iter_mut().zip(self.lattice.places[particle].nodes()) {
+                        *sum += (before - behind) * weight;
+                    }
+                }
+            }
+            tile
+        };
+        let mut nodes = self.lattice.collected(tile);
+        nodes.iter_mut().zip(&self.row_scales).for_each(|(node, scale)| *node *= *scale);
+        nodes
+    }
+
+    /// Aᵀ λ for forces alone, in world axes.
+    pub(super) fn apply_forces_transposed(&self, multipliers: &[DVec3]) -> Vec<DVec3> {
+        let scaled: Vec<DVec3> = multipliers.iter().zip(&self.row_scales).map(|(m, s)| *m * *s).collect();
+        let read = |particle: usize| {
+            if !self.free[particle] {
+                return DVec3::ZERO;
+            }
+            let place = &self.lattice.places[particle];
+            let nodes = self.lattice.cells[place.cell as usize].iter().zip(place.nodes());
+            nodes.map(|(&node, (weight, _))| scaled[node as usize] * weight).sum()
+        };
+        let read: Vec<DVec3> = (0..self.free.len()).into_par_iter().with_min_len(256).map(read).collect();
+        self.segments.iter().map(|s| read[s.vertex as usize + 1] - read[s.vertex as usize]).collect()
+    }
+
     /// The largest acceleration, in units of gravity, of scaled rows of forces.
     pub(super) fn worst(&self, rows: &[DVec3]) -> f64 {
         rows.iter().zip(&self.row_scales).map(|(row, scale)| row.length() * scale).fold(0.0, f64::max)
     }
 
-    /// Equation 22 without its constant, each term: tension, compression, bending, hydrostatic, deviatoric.
-    pub(super) fn objective_terms(&self, x: &Unknowns) -> [f64; 5] {
-        let w = &self.weights;
-        let mut terms = [0.0; 5];
-        for (segment, force) in self.segments.iter().zip(&x.forces) {
-            let (pulled, pushed) = (force.x.max(0.0), (-force.x).max(0.0));
-            terms[0] += w.tension * pulled * pulled;
-            terms[1] += w.compression * (pushed * pushed + 2.0 * w.bias * segment.strand_weight * pushed);
-            terms[2] += w.bending * (force.y * force.y + force.z * force.z);
-        }
-        for stress in &x.stresses {
-            terms[3] += w.hydrostatic * stress[0] * stress[0];
-            terms[4] += w.deviatoric * stress[1..].iter().map(|s| s * s).sum::<f64>();
-        }
-        terms
+    /// The objective.
+    pub(super) fn objective(&self, x: &Unknowns) -> f64 {
+        let forces: f64 =
+            self.segments.iter().zip(&x.forces).map(|(s, force)| self.price.of(*force, s.carried)).sum();
+        let w = &self.price.weights;
+        let stress = |s: &Stress| {
+            w.hydrostatic * s[0] * s[0] + w.deviatoric * s[1..].iter().map(|part| part * part).sum::<f64>()
+        };
+        let moments = self.moments.of(&self.in_world(&x.forces));
+        forces + self.moments.product(&moments, &moments) + x.stresses.iter().map(stress).sum::<f64>()
     }
 
-    /// Equation 22 without its constant.
-    pub(super) fn objective(&self, unknowns: &Unknowns) -> f64 {
-        self.objective_terms(unknowns).iter().sum()
+    /// Forces along the frames of their segments in world axes.
+    pub(super) fn in_world(&self, forces: &[DVec3]) -> Vec<DVec3> {
+        self.segments.iter().zip(forces).map(|(segment, force)| segment.frame * *force).collect()
     }
 }
 
-/// Every segment with a free end, and those beside each vertex.
-fn segments(hair: &Hair<'_>, masses: &[f64]) -> (Vec<Segment>, Vec<[u32; 2]>) {
+/// Every segment with a free end, not yet weighed, and those beside each vertex.
+fn segments(hair: &Hair<'_>, cell: f64) -> (Vec<Segment>, Vec<[u32; 2]>) {
     let mut all = Vec::new();
-    let mut beside = vec![[NONE; 2]; masses.len()];
+    let mut beside = vec![[NONE; 2]; hair.positions.len()];
     for strand in 0..hair.model.strands() {
         let range = hair.model.range(strand);
-        let strand_weight = range.clone().filter(|&v| !hair.held[v]).map(|v| masses[v]).sum();
         for vertex in range.start..range.end.saturating_sub(1) {
             if hair.held[vertex] && hair.held[vertex + 1] {
                 continue;
             }
-            let pull =
-                (hair.positions[vertex] - hair.positions[vertex + 1]).try_normalize().unwrap_or(DVec3::Y);
+            let edge = hair.positions[vertex] - hair.positions[vertex + 1];
+            let pull = edge.try_normalize().unwrap_or(DVec3::Y);
             let (across, other) = pull.any_orthonormal_pair();
             beside[vertex][1] = all.len() as u32;
             beside[vertex + 1][0] = all.len() as u32;
             let frame = DMat3::from_cols(pull, across, other);
-            all.push(Segment { vertex: vertex as u32, frame, strand_weight });
+            let length = edge.length() / cell;
+            all.push(Segment { vertex: vertex as u32, frame, length, carried: 1.0, lever: 1.0 });
         }
     }
     (all, beside)
+}
+
+/// Tells segments what they carry where strands carry themselves, by the sizes of these forces.
+fn weigh(segments: &mut [Segment], sizes: &[f64]) {
+    segments.iter_mut().zip(sizes).for_each(|(segment, size)| segment.carried = size.max(1.0));
+    for run in runs(segments) {
+        let mut lever = 0.0;
+        for segment in segments[run].iter_mut().rev() {
+            lever += segment.carried * segment.length;
+            // Vertices in the same place have no lever.
+            segment.lever = lever.max(1e-6);
+        }
+    }
 }
 
 /// A stress of the basis as a matrix.

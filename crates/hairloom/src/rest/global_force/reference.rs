@@ -6,8 +6,7 @@ use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
 use super::GlobalForceError;
-use super::at_rest::put_right;
-use super::programme::{Programme, Unknowns, node_columns};
+use super::programme::{Programme, Segment, Unknowns, node_columns};
 
 /// A sparse matrix by columns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,10 +37,10 @@ pub enum Cone {
 
 /// Least ½ xᵀPx + qᵀx with A x + s = b, and s in the cones, one after the other along the rows.
 ///
-/// Unknowns: z⁺ of all segments, −z⁻ of all, zᵗ (two for each), then six for each particle: V⁰τ along the orthonormal basis
-/// I/√3, xy, xz, yz, (xx − yy)/√2, (xx + yy − 2zz)/√6. Units: the weight of a mean free particle, and that times the
-/// side of a cell; objective in units of the weight of bending; the rows of a node are divided by the square root of
-/// its mass.
+/// Unknowns, each of all segments: three of the force, tension and two across, over what the segment carries where its strand carries itself; what tension
+/// lacks to its least; the excess over the limit of forces, over the largest force of strands that carry themselves; three of the moment before it, in world
+/// axes, over its lever. Then six for each particle: V⁰τ along the orthonormal basis I/√3, xy, xz, yz, (xx − yy)/√2, (xx + yy − 2zz)/√6, in weights of a mean
+/// free particle times the side of a cell. The rows of a node are divided by the square root of its mass.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Problem {
     /// P, its upper triangle (a diagonal).
@@ -76,58 +75,141 @@ impl Sparse {
     }
 }
 
-/// The programme in standard form.
-pub(super) fn problem(programme: &Programme) -> Problem {
-    let (segments, particles) = (programme.segments.len(), programme.free.len());
-    let nodes = 3 * programme.lattice.nodes();
-    let rows = nodes + 2 * segments + 6 * particles;
-    let mut a = Sparse::new(rows);
-    for (sign, offset) in [(1.0, 0), (-1.0, segments)] {
-        for segment in 0..segments {
-            let mut column = force_column(programme, segment, 0);
-            column.iter_mut().for_each(|(_, value)| *value *= sign);
-            column.push((nodes + offset + segment, -1.0));
-            a.push(column);
+/// Where unknowns and rows begin.
+struct Layout {
+    segments: usize,
+    particles: usize,
+    /// Rows of the nodes.
+    nodes: usize,
+}
+
+/// Unknowns of each segment before its moment: the force, what tension lacks, and the excess.
+const BEFORE_MOMENTS: usize = 5;
+
+impl Layout {
+    fn new(programme: &Programme) -> Self {
+        Self {
+            segments: programme.segments.len(),
+            particles: programme.free.len(),
+            nodes: 3 * programme.lattice.nodes(),
         }
     }
-    for segment in 0..segments {
-        a.push(force_column(programme, segment, 1));
-        a.push(force_column(programme, segment, 2));
+
+    /// The first row of what tension lacks to its least.
+    fn least(&self) -> usize {
+        self.nodes + 3 * self.segments
     }
-    for particle in 0..particles {
+
+    /// The first row of what may not be negative: what tension lacks, then the excess.
+    fn positive(&self) -> usize {
+        self.least() + self.segments
+    }
+
+    /// The first row of the limits of forces.
+    fn limits(&self) -> usize {
+        self.positive() + 2 * self.segments
+    }
+
+    /// The first row of the stresses.
+    fn stresses(&self) -> usize {
+        self.limits() + 4 * self.segments
+    }
+
+    fn rows(&self) -> usize {
+        self.stresses() + 6 * self.particles
+    }
+}
+
+/// The programme in standard form.
+pub(super) fn problem(programme: &Programme) -> Problem {
+    let layout = Layout::new(programme);
+    let mut a = Sparse::new(layout.rows());
+    for segment in 0..layout.segments {
+        (0..3).for_each(|axis| a.push(force_rows(programme, &layout, segment, axis)));
+    }
+    for segment in 0..layout.segments {
+        a.push([(layout.least() + segment, -1.0), (layout.positive() + segment, -1.0)]);
+    }
+    for segment in 0..layout.segments {
+        let row = layout.positive() + layout.segments + segment;
+        a.push([(row, -1.0), (layout.limits() + 4 * segment, -1.0)]);
+    }
+    moment_columns(programme, &layout, &mut a);
+    for particle in 0..layout.particles {
         for part in 0..6 {
             let mut column = stress_column(programme, particle, part);
             let entry = if part == 0 { programme.slope } else { -1.0 };
-            column.push((nodes + 2 * segments + 6 * particle + part, entry));
+            column.push((layout.stresses() + 6 * particle + part, entry));
             a.push(column);
         }
     }
     let (p, q) = objective(programme);
-    let zero = Unknowns { forces: vec![DVec3::ZERO; segments], stresses: vec![[0.0; 6]; particles] };
+    let mut cones =
+        vec![Cone::Zero(layout.nodes + 3 * layout.segments), Cone::Nonnegative(3 * layout.segments)];
+    cones.resize(2 + layout.segments, Cone::SecondOrder(4));
+    cones.resize(2 + layout.segments + layout.particles, Cone::SecondOrder(6));
+    Problem { p, q, a, b: right_side(programme, &layout), cones }
+}
+
+/// b.
+fn right_side(programme: &Programme, layout: &Layout) -> Vec<f64> {
+    let zero =
+        Unknowns { forces: vec![DVec3::ZERO; layout.segments], stresses: vec![[0.0; 6]; layout.particles] };
     let mut b: Vec<f64> = programme.residual(&zero).iter().flat_map(|v| (-*v).to_array()).collect();
-    b.resize(rows, 0.0);
-    let mut cones = vec![Cone::Zero(nodes), Cone::Nonnegative(2 * segments)];
-    cones.resize(2 + particles, Cone::SecondOrder(6));
-    Problem { p, q, a, b, cones }
+    b.resize(layout.rows(), 0.0);
+    b[layout.least()..layout.positive()].fill(-programme.price.weights.least);
+    for segment in 0..layout.segments {
+        b[layout.limits() + 4 * segment] = programme.price.weights.limit;
+    }
+    b
+}
+
+/// The column of a force along an axis of its segment's frame.
+fn force_rows(programme: &Programme, layout: &Layout, segment: usize, axis: usize) -> Vec<(usize, f64)> {
+    let own = &programme.segments[segment];
+    let mut column = force_column(programme, segment, axis);
+    column.iter_mut().for_each(|(_, value)| *value *= own.carried);
+    // M/lever − M'/lever' lever/lever' + f × e / lever = 0.
+    let turn = own.frame.col(axis).cross(own.edge()) * (own.carried / own.lever);
+    for (part, value) in turn.to_array().into_iter().enumerate().filter(|(_, value)| *value != 0.0) {
+        column.push((layout.nodes + 3 * segment + part, value));
+    }
+    if axis == 0 {
+        column.push((layout.least() + segment, -1.0));
+    }
+    column.push((layout.limits() + 4 * segment + 1 + axis, -own.carried / programme.price.largest));
+    column
+}
+
+/// The columns of the moments.
+fn moment_columns(programme: &Programme, layout: &Layout, a: &mut Sparse) {
+    let segments = &programme.segments;
+    for (segment, own) in segments.iter().enumerate() {
+        let before = segment.checked_sub(1).filter(|&before| segments[before].vertex + 1 == own.vertex);
+        for axis in 0..3 {
+            let carried =
+                before.map(|before| (layout.nodes + 3 * before + axis, -own.lever / segments[before].lever));
+            a.push(carried.into_iter().chain([(layout.nodes + 3 * segment + axis, 1.0)]));
+        }
+    }
 }
 
 /// P and q.
 fn objective(programme: &Programme) -> (Sparse, Vec<f64>) {
-    let w = &programme.weights;
+    let w = &programme.price.weights;
     let (segments, particles) = (programme.segments.len(), programme.free.len());
-    let mut diagonal = vec![w.tension; segments];
-    diagonal.resize(2 * segments, w.compression);
-    diagonal.resize(4 * segments, w.bending);
+    let mut diagonal = [w.tension, w.bending, w.bending].repeat(segments);
+    diagonal.resize(4 * segments, w.compression);
+    diagonal.resize(BEFORE_MOMENTS * segments, 0.0);
+    diagonal.resize((BEFORE_MOMENTS + 3) * segments, w.moment);
     for _ in 0..particles {
         diagonal.push(w.hydrostatic);
         diagonal.extend([w.deviatoric; 5]);
     }
     let mut p = Sparse::new(diagonal.len());
-    diagonal.iter().enumerate().for_each(|(at, weight)| p.push([(at, 2.0 * weight / w.bending)]));
+    diagonal.iter().enumerate().for_each(|(at, weight)| p.push([(at, 2.0 * weight)]));
     let mut q = vec![0.0; diagonal.len()];
-    for (q, segment) in q[segments..].iter_mut().zip(&programme.segments) {
-        *q = 2.0 * w.compression * w.bias * segment.strand_weight / w.bending;
-    }
+    q[4 * segments..BEFORE_MOMENTS * segments].fill(w.excess);
     (p, q)
 }
 
@@ -212,16 +294,16 @@ impl Problem {
 /// clarabel's answer, and its iterations.
 pub(super) fn solve(programme: &Programme, seconds: f64) -> Result<(Unknowns, usize), GlobalForceError> {
     let found = problem(programme).solve(seconds)?;
-    // clarabel ends with stresses outside of their cones by some 1e-6 of the largest, whatever tolerance it is given. Where there is a point
-    // inside beside its own that costs as much, that is taken.
-    Ok((put_right(programme, unknowns(programme, &found.x)), found.iterations))
+    Ok((unknowns(programme, &found.x), found.iterations))
 }
 
 /// The programme's unknowns from those of the standard form.
 fn unknowns(programme: &Programme, x: &[f64]) -> Unknowns {
     let segments = programme.segments.len();
-    let (along, rest) = x.split_at(2 * segments);
-    let (across, stresses) = rest.split_at(2 * segments);
-    let force = |s: usize| DVec3::new(along[s] - along[segments + s], across[2 * s], across[2 * s + 1]);
-    Unknowns { forces: (0..segments).map(force).collect(), stresses: stresses.as_chunks::<6>().0.to_vec() }
+    let (forces, stresses) = (&x[..3 * segments], &x[(BEFORE_MOMENTS + 3) * segments..]);
+    let force = |(force, segment): (&[f64; 3], &Segment)| DVec3::from_array(*force) * segment.carried;
+    Unknowns {
+        forces: forces.as_chunks::<3>().0.iter().zip(&programme.segments).map(force).collect(),
+        stresses: stresses.as_chunks::<6>().0.to_vec(),
+    }
 }

@@ -32,6 +32,10 @@ fn medium() -> Medium {
     Medium::with_friction(0.012, 0.5)
 }
 
+fn programme(hair: &Hair<'_>) -> Programme {
+    Programme::new(hair, &own_weight(hair).unwrap(), &medium(), &Weights::default()).unwrap()
+}
+
 fn random_unknowns(programme: &Programme) -> Unknowns {
     let mut random = Random::new(7);
     let mut number = || f64::from(random.signed());
@@ -60,7 +64,7 @@ fn the_basis_of_stresses_is_orthonormal() {
 fn rows_and_columns_are_transposes_of_each_other() {
     let (model, positions, held) = sheaves(6, 6);
     let hair = Hair { model: &model, positions: &positions, held: &held, gravity: GRAVITY };
-    let programme = Programme::new(&hair, &medium(), &Weights::default()).unwrap();
+    let programme = programme(&hair);
     let x = random_unknowns(&programme);
     let mut random = Random::new(9);
     let nodes: Vec<DVec3> = (0..programme.lattice.nodes())
@@ -90,79 +94,107 @@ fn strands_that_carry_themselves_leave_every_node_at_rest() {
 }
 
 #[test]
+fn forces_alone_pull_at_nodes_as_the_whole_programme_does() {
+    let (model, positions, held) = brush();
+    let hair = Hair { model: &model, positions: &positions, held: &held, gravity: GRAVITY };
+    let whole = programme(&hair);
+    let loose = loose::Loose::new(&whole);
+    let small = &loose.programme;
+    let forces = random_unknowns(small).forces;
+    let stresses = vec![[0.0; 6]; small.free.len()];
+    let both = small.apply(&Unknowns { forces: forces.clone(), stresses });
+    let alone = small.apply_forces(&forces);
+    assert!(!alone.is_empty() && both.iter().zip(&alone).all(|(a, b)| (*a - *b).length() < 1e-9));
+    let back = small.apply_transposed(&both).forces;
+    let alone = small.apply_forces_transposed(&both);
+    assert!(back.iter().zip(&alone).all(|(a, b)| (*a - *b).length() < 1e-9 * (1.0 + a.length())));
+}
+
+#[test]
+fn moments_are_those_of_all_that_lies_behind_and_their_slopes_agree_with_differences() {
+    let (model, positions, held) = sheaves(3, 6);
+    let hair = Hair { model: &model, positions: &positions, held: &held, gravity: GRAVITY };
+    let programme = programme(&hair);
+    let forces = programme.in_world(&random_unknowns(&programme).forces);
+    let found = programme.moments.of(&forces);
+    // The third segment of the second strand, by hand.
+    let behind = |s: usize| -forces[s].cross(programme.segments[s].edge());
+    assert!((found[7] - behind(7) - behind(8) - behind(9)).length() < 1e-12);
+    let mut slope = vec![DVec3::ZERO; forces.len()];
+    programme.moments.add_gradient(&found, &mut slope);
+    let price = |forces: &[DVec3]| {
+        let moments = programme.moments.of(forces);
+        programme.moments.product(&moments, &moments)
+    };
+    for (segment, axis) in [(0, 0), (4, 1), (7, 2), (14, 0)] {
+        let moved = |by: f64| {
+            let mut moved = forces.clone();
+            moved[segment][axis] += by;
+            price(&moved)
+        };
+        let difference = (moved(1e-5) - moved(-1e-5)) / 2e-5;
+        assert!((difference - slope[segment][axis]).abs() < 1e-6 * (1.0 + difference.abs()), "{difference}");
+    }
+}
+
+/// The unknowns of the standard form for a point of the programme.
+fn standard(programme: &Programme, point: &Unknowns) -> Vec<f64> {
+    let segments = || programme.segments.iter().zip(&point.forces);
+    let price = &programme.price;
+    let mut x: Vec<f64> = segments().flat_map(|(s, force)| (*force / s.carried).to_array()).collect();
+    x.extend(segments().map(|(s, force)| (price.weights.least - force.x / s.carried).max(0.0)));
+    x.extend(point.forces.iter().map(|force| price.excess(*force).max(0.0)));
+    let moments = programme.moments.of(&programme.in_world(&point.forces));
+    x.extend(programme.segments.iter().zip(&moments).flat_map(|(s, moment)| (*moment / s.lever).to_array()));
+    x.extend(point.stresses.iter().flatten());
+    x
+}
+
+#[test]
 fn the_dumped_problem_holds_for_strands_that_carry_themselves() {
     let (model, positions, held) = sheaves(6, 6);
     let hair = Hair { model: &model, positions: &positions, held: &held, gravity: GRAVITY };
-    let weights = Weights::default();
-    let programme = Programme::new(&hair, &medium(), &weights).unwrap();
+    let programme = programme(&hair);
     let own = programme.unknowns(&own_weight(&hair).unwrap());
-    let problem = problem(&hair, &medium(), &weights).unwrap();
-    let mut x: Vec<f64> = own.forces.iter().map(|f| f.x.max(0.0)).collect();
-    x.extend(own.forces.iter().map(|f| (-f.x).max(0.0)));
-    x.extend(own.forces.iter().flat_map(|f| [f.y, f.z]));
-    x.extend(own.stresses.iter().flatten());
+    let problem = problem(&hair, &medium(), &Weights::default()).unwrap();
+    let x = standard(&programme, &own);
+    assert_eq!(x.len(), problem.a.columns);
     let mut slack = problem.b.clone();
     for (column, value) in x.iter().enumerate() {
         for at in problem.a.column_starts[column]..problem.a.column_starts[column + 1] {
             slack[problem.a.row_indices[at]] -= problem.a.values[at] * value;
         }
     }
-    let rows: usize = problem
-        .cones
-        .iter()
-        .map(|cone| match *cone {
-            Cone::Zero(rows) | Cone::Nonnegative(rows) | Cone::SecondOrder(rows) => rows,
-        })
-        .sum();
-    assert_eq!(rows, problem.b.len());
-    let nodes = 3 * programme.lattice.nodes();
-    assert!(slack[..nodes].iter().all(|s| s.abs() < 1e-6), "nodes are not at rest");
-    assert!(slack[nodes..].iter().all(|s| *s >= 0.0));
+    let mut rows = slack.as_slice();
+    for cone in &problem.cones {
+        let (Cone::Zero(count) | Cone::Nonnegative(count) | Cone::SecondOrder(count)) = *cone;
+        let (own, rest) = rows.split_at(count);
+        let is_inside = match cone {
+            Cone::Zero(_) => own.iter().all(|s| s.abs() < 1e-6),
+            Cone::Nonnegative(_) => own.iter().all(|s| *s > -1e-12),
+            Cone::SecondOrder(_) => own[0] >= own[1..].iter().map(|s| s * s).sum::<f64>().sqrt() - 1e-12,
+        };
+        assert!(is_inside, "{cone:?}: {own:?}");
+        rows = rest;
+    }
+    assert!(rows.is_empty());
     let half: f64 =
         x.iter().enumerate().map(|(at, x)| (0.5 * problem.p.values[at] * x + problem.q[at]) * x).sum();
-    let objective = programme.objective(&own) / weights.bending;
+    let objective = programme.objective(&own);
     assert!((half - objective).abs() < 1e-9 * objective, "{half} {objective}");
 }
 
 #[test]
-fn the_interior_method_agrees_with_clarabel_and_stays_feasible() {
+fn stresses_of_the_reference_lie_in_their_cones_and_lower_the_objective() {
     let (model, positions, held) = sheaves(24, 8);
     let hair = Hair { model: &model, positions: &positions, held: &held, gravity: GRAVITY };
-    let weights = Weights::default();
-    let own = balance(&hair, &medium(), &weights, Engine::OwnWeight).unwrap().quality;
-    let ours = balance(&hair, &medium(), &weights, Engine::Interior { seconds: 60.0 }).unwrap();
-    let reference = balance(&hair, &medium(), &weights, Engine::Reference { seconds: 60.0 }).unwrap().quality;
-    let quality = ours.quality;
+    let solve = |engine| balance(&hair, &medium(), &Weights::default(), engine).unwrap();
+    let own = solve(Engine::OwnWeight).quality;
+    let found = solve(Engine::Reference { seconds: 60.0 });
+    let quality = found.quality;
     assert!(quality.node_acceleration < 1e-4 && quality.cone_excess < 1e-6, "{quality:?}");
-    // Here clarabel stops at 5e-6, whatever tolerance it is given, and putting that right raises the objective by a hundredth, so it is left.
-    // The goal is 1e-6.
-    assert!(reference.node_acceleration < 1e-4 && reference.cone_excess < 1e-5, "{reference:?}");
-    assert!(reference.compressed < 0.5 * own.compressed, "contact matters here: {reference:?} {own:?}");
-    assert!(quality.objective < 1.01 * reference.objective, "{quality:?} {reference:?}");
-    let stopped = balance(&hair, &medium(), &weights, Engine::Interior { seconds: 0.0 }).unwrap().quality;
-    let beside = (stopped.objective / own.objective - 1.0).abs();
-    assert!(beside < 1e-9, "stopped at once, strands carry themselves: {stopped:?} {own:?}");
-}
-
-#[test]
-fn a_mix_of_two_balances_is_one_and_stiffens_no_more_than_strands_alone() {
-    let (model, positions, held) = sheaves(24, 8);
-    let hair = Hair { model: &model, positions: &positions, held: &held, gravity: GRAVITY };
-    let weights = Weights::default();
-    let own = own_weight(&hair).unwrap();
-    let found = balance(&hair, &medium(), &weights, Engine::Interior { seconds: 60.0 }).unwrap().forces;
-    let quality = |forces: &Forces| assess(&hair, &medium(), &weights, forces).unwrap();
-    let [first, middle, last] = [0.0, 0.5, 1.0].map(|part| quality(&own.towards(&found, part)));
-    assert!(middle.node_acceleration < 1e-4 && middle.cone_excess < 1e-6, "{middle:?}");
-    assert!(middle.objective < 0.5 * (first.objective + last.objective), "{first:?} {middle:?} {last:?}");
-    let stiffness = |material: &Material| Stiffness {
-        stretch: material.area() * material.young,
-        bend: material.rod_stiffness()[0],
-        darboux: Darboux::Augmented,
-    };
-    let shape = |forces: Forces| sag_free(&hair, forces, stiffness);
-    let alone = shape(own.clone()).unwrap();
-    assert!(least_stiffened(&own, &found, shape).unwrap().stiffened <= alone.stiffened);
+    assert!(quality.objective < own.objective, "{quality:?} {own:?}");
+    assert!(found.forces.stresses.iter().flatten().any(|stress| *stress != 0.0));
 }
 
 /// Strands that stand out from a wall so densely that particles are more than nodes.
@@ -180,72 +212,81 @@ fn brush() -> (Model, Vec<DVec3>, Vec<bool>) {
 }
 
 #[test]
-fn dense_hair_gains_by_forces_alone_and_keeps_nodes_at_rest() {
+fn strands_that_carry_each_other_agree_with_clarabel_where_stress_is_too_dear() {
     let (model, positions, held) = brush();
     let hair = Hair { model: &model, positions: &positions, held: &held, gravity: GRAVITY };
-    let programme = Programme::new(&hair, &medium(), &Weights::default()).unwrap();
-    let own = programme.unknowns(&own_weight(&hair).unwrap());
-    let (found, iterations) = forces::solve(&programme, &own, Limits::None, Instant::now(), 60.0);
-    let (before, after) = (quality(&programme, &own), quality(&programme, &found));
-    assert!(iterations <= 12, "{iterations}");
-    // Less than strands that carry themselves, and no less than the programme which may have stresses besides.
-    let reference =
-        balance(&hair, &medium(), &Weights::default(), Engine::Reference { seconds: 60.0 }).unwrap();
-    assert!(
-        after.objective < before.objective && after.compressed < before.compressed,
-        "{before:?} {after:?}"
-    );
-    assert!(after.objective > 0.999 * reference.quality.objective, "{after:?} {:?}", reference.quality);
-    assert!(after.node_acceleration < 1e-4, "{after:?}");
-    assert!(found.stresses.as_flattened().iter().all(|&part| part == 0.0));
-    let both = balance(&hair, &medium(), &Weights::default(), Engine::Interior { seconds: 60.0 }).unwrap();
-    assert!(both.quality.objective <= after.objective, "{after:?} {:?}", both.quality);
+    let weights = Weights { hydrostatic: 1e6, deviatoric: 1e6, ..Weights::default() };
+    let solve = |engine| balance(&hair, &medium(), &weights, engine).unwrap();
+    let before = solve(Engine::OwnWeight).quality;
+    let found = solve(Engine::Anytime { seconds: 60.0 });
+    let after = found.quality;
+    assert!(found.iterations < 100, "{}", found.iterations);
+    assert!(after.node_acceleration < 1e-4 && after.cone_excess == 0.0, "{after:?}");
+    let reference = solve(Engine::Reference { seconds: 60.0 }).quality;
+    assert!(after.objective < 1.01 * reference.objective, "{after:?} {reference:?}");
+    assert!(reference.objective < 0.98 * before.objective, "contact matters here: {before:?} {reference:?}");
+    assert!(after.largest_force < before.largest_force, "{before:?} {after:?}");
 }
 
 #[test]
-fn within_limits_no_segment_is_worse_off_at_any_stop() {
+fn stopped_at_any_moment_strands_are_carried_and_no_force_is_larger() {
     let (model, positions, held) = brush();
     let hair = Hair { model: &model, positions: &positions, held: &held, gravity: GRAVITY };
-    let weights = Weights::default();
-    let programme = Programme::new(&hair, &medium(), &weights).unwrap();
-    let own = balance(&hair, &medium(), &weights, Engine::OwnWeight).unwrap();
-    let ours = balance(&hair, &medium(), &weights, Engine::Limited { seconds: 60.0 }).unwrap();
-    let (alone, within) = (programme.unknowns(&own.forces), programme.unknowns(&ours.forces));
-    let least = alone.forces.iter().map(|f| f.length()).fold(0.0, f64::max) * 1e-3;
-    for (alone, within) in alone.forces.iter().zip(&within.forces) {
-        assert!(alone.x < 0.0 || within.x > alone.x - least, "{alone} {within}");
-        let [before, after] = [alone, within].map(|f| f.y.hypot(f.z));
-        assert!(after < before + 0.12 * alone.length() + least, "{alone} {within}");
+    let programme = programme(&hair);
+    let own = programme.unknowns(&own_weight(&hair).unwrap());
+    let before = quality(&programme, &own);
+    let mut last = before.objective;
+    for most in [0, 1, 3, 10, 40] {
+        let (point, iterations) = descent::solve(&programme, &own, descent::Until::Iterations(most));
+        let after = quality(&programme, &point);
+        assert_eq!(iterations, most);
+        assert!(after.node_acceleration < 1e-4, "{most}: {after:?}");
+        assert!(after.largest_force <= before.largest_force * (1.0 + 1e-9), "{most}: {after:?}");
+        assert!(if most == 0 { point == own } else { after.objective < last }, "{most}: {after:?} {last}");
+        last = after.objective;
     }
-    let (before, after) = (own.quality, ours.quality);
-    assert!(after.objective < before.objective, "{before:?} {after:?}");
-    assert!(after.largest_force < before.largest_force, "{before:?} {after:?}");
-    assert!(after.compressed <= before.compressed, "{before:?} {after:?}");
-    assert!(after.node_acceleration < 1e-4 && after.cone_excess == 0.0, "{after:?}");
-    let stopped = balance(&hair, &medium(), &weights, Engine::Limited { seconds: 0.0 }).unwrap().quality;
-    assert!((stopped.objective / before.objective - 1.0).abs() < 1e-9, "{stopped:?} {before:?}");
+}
+
+#[test]
+fn a_mix_of_two_balances_is_one_and_stiffens_no_more_than_strands_alone() {
+    let (model, positions, held) = sheaves(24, 8);
+    let hair = Hair { model: &model, positions: &positions, held: &held, gravity: GRAVITY };
+    let weights = Weights::default();
+    let own = own_weight(&hair).unwrap();
+    let found = balance(&hair, &medium(), &weights, Engine::Reference { seconds: 60.0 }).unwrap().forces;
+    let quality = |forces: &Forces| assess(&hair, &medium(), &weights, forces).unwrap();
+    let [first, middle, last] = [0.0, 0.5, 1.0].map(|part| quality(&own.towards(&found, part)));
+    assert!(middle.node_acceleration < 1e-4 && middle.cone_excess < 1e-6, "{middle:?}");
+    assert!(middle.objective < 0.5 * (first.objective + last.objective), "{first:?} {middle:?} {last:?}");
+    let stiffness = |material: &Material| Stiffness {
+        stretch: material.area() * material.young,
+        bend: material.rod_stiffness()[0],
+        darboux: Darboux::Augmented,
+    };
+    let shape = |forces: Forces| sag_free(&hair, forces, stiffness);
+    let alone = shape(own.clone()).unwrap();
+    assert!(least_stiffened(&own, &found, shape).unwrap().stiffened <= alone.stiffened);
 }
 
 #[test]
 fn hair_with_fewer_particles_than_nodes_is_tied() {
     let (model, positions, held) = sheaves(2, 8);
     let hair = Hair { model: &model, positions: &positions, held: &held, gravity: GRAVITY };
-    let programme = Programme::new(&hair, &medium(), &Weights::default()).unwrap();
+    let programme = programme(&hair);
     assert!(loose::Loose::new(&programme).members.is_empty());
     let own = programme.unknowns(&own_weight(&hair).unwrap());
-    assert_eq!(forces::solve(&programme, &own, Limits::None, Instant::now(), 60.0), (own, 0));
+    let until = descent::Until::Iterations(100);
+    assert_eq!(descent::solve(&programme, &own, until), (own, 0));
 }
 
 #[test]
 fn answers_are_the_same_on_any_number_of_threads() {
     let (model, positions, held) = brush();
     let hair = Hair { model: &model, positions: &positions, held: &held, gravity: GRAVITY };
-    for engine in [Engine::Interior { seconds: 60.0 }, Engine::Limited { seconds: 60.0 }] {
-        let solve = || balance(&hair, &medium(), &Weights::default(), engine).unwrap().forces;
-        let on =
-            |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(solve);
-        assert_eq!(on(1), on(3));
-    }
+    let engine = Engine::Anytime { seconds: 60.0 };
+    let solve = || balance(&hair, &medium(), &Weights::default(), engine).unwrap().forces;
+    let on = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(solve);
+    assert_eq!(on(1), on(3));
 }
 
 #[test]
@@ -255,11 +296,7 @@ fn strands_in_the_same_place_are_carried() {
     let model = Model::new(&twice, &Material::preset(MaterialPreset::Wavy)).unwrap();
     let (positions, held) = ([&positions[..]; 2].concat(), [&held[..]; 2].concat());
     let hair = Hair { model: &model, positions: &positions, held: &held, gravity: GRAVITY };
-    for engine in [
-        Engine::Interior { seconds: 10.0 },
-        Engine::Limited { seconds: 10.0 },
-        Engine::Reference { seconds: 10.0 },
-    ] {
+    for engine in [Engine::Anytime { seconds: 10.0 }, Engine::Reference { seconds: 10.0 }] {
         let found = balance(&hair, &medium(), &Weights::default(), engine).unwrap();
         assert!(found.quality.node_acceleration < 1e-4, "{:?}", found.quality);
     }
