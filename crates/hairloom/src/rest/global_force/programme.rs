@@ -170,22 +170,13 @@ impl Programme {
         world(before) - world(behind)
     }
 
-    /// A x: what forces and stresses do to the nodes, gravity left out; rows scaled.
-    pub(super) fn apply(&self, unknowns: &Unknowns) -> Vec<DVec3> {
-        self.scattered(unknowns, |_| DVec3::ZERO)
-    }
-
     /// A x − b: force left at each node; rows scaled.
-    pub(super) fn residual(&self, unknowns: &Unknowns) -> Vec<DVec3> {
-        self.scattered(unknowns, |particle| self.gravity[particle])
-    }
-
-    fn scattered(&self, x: &Unknowns, more: impl Fn(usize) -> DVec3 + Sync + Send) -> Vec<DVec3> {
+    pub(super) fn residual(&self, x: &Unknowns) -> Vec<DVec3> {
         let tile = |cell: usize| {
             let mut tile = [DVec3::ZERO; 27];
             for &particle in self.lattice.members(cell) {
                 let particle = particle as usize;
-                let force = self.rod_force(particle, &x.forces) + more(particle);
+                let force = self.rod_force(particle, &x.forces) + self.gravity[particle];
                 let stress = matrix(x.stresses[particle]);
                 for (sum, (weight, gradient)) in tile.iter_mut().zip(self.lattice.places[particle].nodes()) {
                     *sum += force * weight - stress * gradient;
@@ -200,33 +191,6 @@ impl Programme {
             .with_min_len(1024)
             .for_each(|(node, scale)| *node *= *scale);
         nodes
-    }
-
-    /// Aᵀ λ for multipliers of the scaled rows.
-    pub(super) fn apply_transposed(&self, multipliers: &[DVec3]) -> Unknowns {
-        let read = |particle: usize| {
-            let place = &self.lattice.places[particle];
-            let nodes = &self.lattice.cells[place.cell as usize];
-            let (mut value, mut slope) = (DVec3::ZERO, DMat3::ZERO);
-            for (&node, (weight, gradient)) in nodes.iter().zip(place.nodes()) {
-                let multiplier = multipliers[node as usize] * self.row_scales[node as usize];
-                value += multiplier * weight;
-                slope.x_axis -= multiplier * gradient.x;
-                slope.y_axis -= multiplier * gradient.y;
-                slope.z_axis -= multiplier * gradient.z;
-            }
-            (if self.free[particle] { value } else { DVec3::ZERO }, symmetric_part(slope))
-        };
-        let read: Vec<(DVec3, Stress)> =
-            (0..self.free.len()).into_par_iter().with_min_len(256).map(read).collect();
-        let along = |s: &Segment| {
-            let vertex = s.vertex as usize;
-            s.frame.transpose() * (read[vertex + 1].0 - read[vertex].0)
-        };
-        Unknowns {
-            forces: self.segments.iter().map(along).collect(),
-            stresses: read.iter().map(|(_, stress)| *stress).collect(),
-        }
     }
 
     /// A y for forces alone, in world axes.
@@ -348,19 +312,6 @@ pub(super) fn to_basis([xx, xy, xz, yy, yz, zz]: [f64; 6]) -> Stress {
         (xx - yy) * HALF,
         (xx + yy - 2.0 * zz) * SIXTH,
     ]
-}
-
-/// The parts of a matrix along the basis.
-fn symmetric_part(m: DMat3) -> Stress {
-    let mixed = |a: f64, b: f64| 0.5 * (a + b);
-    to_basis([
-        m.x_axis.x,
-        mixed(m.x_axis.y, m.y_axis.x),
-        mixed(m.x_axis.z, m.z_axis.x),
-        m.y_axis.y,
-        mixed(m.y_axis.z, m.z_axis.y),
-        m.z_axis.z,
-    ])
 }
 
 /// The 3 × 6 matrix that takes a stress of the basis to its force −S ∇w on a node.

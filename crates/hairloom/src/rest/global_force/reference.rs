@@ -83,6 +83,9 @@ struct Layout {
     nodes: usize,
 }
 
+/// Stresses below this are rounding, in weights of a mean particle times the side of a cell.
+const NOISE: f64 = 1e-9;
+
 /// Unknowns of each segment before its moment: the force, what tension lacks, and the excess.
 const BEFORE_MOMENTS: usize = 5;
 
@@ -304,6 +307,11 @@ fn unknowns(programme: &Programme, x: &[f64]) -> Unknowns {
     let force = |(force, segment): (&[f64; 3], &Segment)| DVec3::from_array(*force) * segment.carried;
     Unknowns {
         forces: forces.as_chunks::<3>().0.iter().zip(&programme.segments).map(force).collect(),
-        stresses: stresses.as_chunks::<6>().0.to_vec(),
+        stresses: stresses.as_chunks::<6>().0.iter().map(|s| without_noise(*s)).collect(),
     }
+}
+
+/// None where a stress is no more than rounding, which knows no cone.
+fn without_noise(stress: [f64; 6]) -> [f64; 6] {
+    if stress.iter().all(|part| part.abs() < NOISE) { [0.0; 6] } else { stress }
 }

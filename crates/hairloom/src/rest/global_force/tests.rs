@@ -61,27 +61,6 @@ fn the_basis_of_stresses_is_orthonormal() {
 }
 
 #[test]
-fn rows_and_columns_are_transposes_of_each_other() {
-    let (model, positions, held) = sheaves(6, 6);
-    let hair = Hair { model: &model, positions: &positions, held: &held, gravity: GRAVITY };
-    let programme = programme(&hair);
-    let x = random_unknowns(&programme);
-    let mut random = Random::new(9);
-    let nodes: Vec<DVec3> = (0..programme.lattice.nodes())
-        .map(|_| DVec3::new(random.signed().into(), random.signed().into(), random.signed().into()))
-        .collect();
-    let forward: f64 = programme.apply(&x).iter().zip(&nodes).map(|(a, b)| a.dot(*b)).sum();
-    let back = programme.apply_transposed(&nodes);
-    let forces: f64 = back.forces.iter().zip(&x.forces).map(|(a, b)| a.dot(*b)).sum();
-    let stresses: f64 =
-        back.stresses.iter().flatten().zip(x.stresses.iter().flatten()).map(|(a, b)| a * b).sum();
-    assert!(
-        (forward - forces - stresses).abs() < 1e-9 * forward.abs().max(1.0),
-        "{forward} {forces} {stresses}"
-    );
-}
-
-#[test]
 fn strands_that_carry_themselves_leave_every_node_at_rest() {
     let (model, positions, held) = sheaves(8, 8);
     let hair = Hair { model: &model, positions: &positions, held: &held, gravity: GRAVITY };
@@ -102,12 +81,16 @@ fn forces_alone_pull_at_nodes_as_the_whole_programme_does() {
     let small = &loose.programme;
     let forces = random_unknowns(small).forces;
     let stresses = vec![[0.0; 6]; small.free.len()];
-    let both = small.apply(&Unknowns { forces: forces.clone(), stresses });
     let alone = small.apply_forces(&forces);
+    let both = small.residual(&Unknowns { forces: forces.clone(), stresses });
     assert!(!alone.is_empty() && both.iter().zip(&alone).all(|(a, b)| (*a - *b).length() < 1e-9));
-    let back = small.apply_transposed(&both).forces;
-    let alone = small.apply_forces_transposed(&both);
-    assert!(back.iter().zip(&alone).all(|(a, b)| (*a - *b).length() < 1e-9 * (1.0 + a.length())));
+    // Rows and columns are transposes of each other.
+    let mut random = Random::new(9);
+    let mut number = || f64::from(random.signed());
+    let nodes: Vec<DVec3> = alone.iter().map(|_| DVec3::new(number(), number(), number())).collect();
+    let product = |a: &[DVec3], b: &[DVec3]| a.iter().zip(b).map(|(a, b)| a.dot(*b)).sum::<f64>();
+    let [forward, back] = [product(&alone, &nodes), product(&forces, &small.apply_forces_transposed(&nodes))];
+    assert!((forward - back).abs() < 1e-9 * forward.abs().max(1.0), "{forward} {back}");
 }
 
 #[test]
@@ -148,6 +131,27 @@ fn standard(programme: &Programme, point: &Unknowns) -> Vec<f64> {
     x.extend(programme.segments.iter().zip(&moments).flat_map(|(s, moment)| (*moment / s.lever).to_array()));
     x.extend(point.stresses.iter().flatten());
     x
+}
+
+#[test]
+fn rows_of_the_dumped_problem_are_those_of_the_programme() {
+    let (model, positions, held) = sheaves(6, 6);
+    let hair = Hair { model: &model, positions: &positions, held: &held, gravity: GRAVITY };
+    let programme = programme(&hair);
+    let point = random_unknowns(&programme);
+    let problem = problem(&hair, &medium(), &Weights::default()).unwrap();
+    let mut left: Vec<f64> = problem.b.iter().map(|b| -b).collect();
+    for (column, value) in standard(&programme, &point).iter().enumerate() {
+        for at in problem.a.column_starts[column]..problem.a.column_starts[column + 1] {
+            left[problem.a.row_indices[at]] += problem.a.values[at] * value;
+        }
+    }
+    let nodes = programme.residual(&point);
+    let moments = 3 * (nodes.len() + programme.segments.len());
+    for (left, wanted) in left.iter().zip(nodes.iter().flat_map(|node| node.to_array())) {
+        assert!((left - wanted).abs() < 1e-9 * (1.0 + wanted.abs()), "{left} {wanted}");
+    }
+    assert!(left[3 * nodes.len()..moments].iter().all(|moment| moment.abs() < 1e-9));
 }
 
 #[test]
