@@ -298,7 +298,7 @@ fn inner_friction_at_a_clamped_tip_is_that_of_any_joint() {
     let hand = |name: &str| Body { collides: false, ..Body::new(name, Shape::Plane, 0.0).unwrap() };
     let mut bodies = Bodies::new(vec![hand("root"), hand("tip")]);
     let still = Motion::still(Pose::IDENTITY);
-    bodies.begin_step(&[still.clone(), still.clone()], DT).unwrap();
+    bodies.begin_step(&[still, still], DT).unwrap();
     let mut attachments = Attachments::default();
     attachments.hold(&bodies, 0, Seat::Body, 0, 0, &[curve[0].as_dvec3()]);
     attachments.clamp(&bodies, 1, Seat::Body, 0, EDGES as u32, &[curve[EDGES].as_dvec3()]);
