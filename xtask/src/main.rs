@@ -94,7 +94,7 @@ fn ci() -> Result<bool> {
         let mut documentation = cargo(&["doc", "--release", "--workspace", "--no-deps", "--lib"])?;
         stages::run(documentation.env("RUSTDOCFLAGS", RUSTDOC_FLAGS))
     });
-    stages.time("tests", || test(&[]));
+    stages.time("tests", || test(&["--workspace", "--no-fail-fast"].map(str::to_owned)));
     print!("{}", stages.summary());
     Ok(stages.passed())
 }
