@@ -38,10 +38,11 @@ const GLYPHS: &[(char, &str)] = &[
     ('α', "~8e774416091c4e7b84"), ('β', "~000d1h4i7g6c3b ~3b7a8775441507"), ('γ', "0e458e 4540"),
     ('δ', "~7h4i2g4d7b88754415081b4d"), ('ε', "~7d4e1d1b49 ~4907154475"), ('θ', "~4i1g0b1644768b7g4i 0b8b"),
     ('κ', "0e04 7e08 3a74"), ('λ', "1i84 4c04"), ('μ', "0e00 ~0815447589 8e84"), ('µ', "0e00 ~0815447589 8e84"),
+    ('ν', "0e44 ~44798e"),
     ('π', "0e9e 2e24 7e74"), ('ρ', "~00091c4e7c8976441609"), ('σ', "~4e1c09164476897c4e 4e9e"),
     ('τ', "0e8e ~4e485474"), ('φ', "~4e1c09164476897c4e 4i40"), ('ω', "~1e0724465a ~5a6684a79e"),
     ('Γ', "040i8i"), ('Δ', "045ia404"), ('°', "~2i0g2e4g2i"), ('×', "1f77 7f17"), ('·', "0a1a1b0b0a"),
-    ('²', "0g1i3i4g0c4c"), ('³', "0i4i2f4d2c0c"), ('−', "0b8b"), ('–', "0a8a"),
+    ('²', "0g1i3i4g0c4c"), ('³', "0i4i2f4d2c0c"), ('⁴', "3c3i0e4e"), ('−', "0b8b"), ('–', "0a8a"),
 ];
 
 /// Stands for every character that has no strokes of its own.
@@ -136,7 +137,7 @@ mod tests {
 
     #[test]
     fn every_printable_character_has_well_formed_strokes() {
-        for character in ('!'..='~').chain("αβγδθκμπφ°²×−".chars()) {
+        for character in ('!'..='~').chain("αβγδθκμνπφ°²⁴×−".chars()) {
             let strokes = strokes_of(character);
             assert_ne!(strokes, MISSING, "{character}");
             for stroke in strokes.split(' ') {
