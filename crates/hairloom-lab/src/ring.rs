@@ -21,9 +21,9 @@ use crate::strands::{Hold, Rig, Rod, alone, check_list, check_range, straight};
 /// Twists that are tried [critical twists].
 const TWISTS: [f64; 5] = [0.9, 0.95, 1.0, 1.05, 1.1];
 /// Largest slope out of the plane at the start.
-const SLOPE: f64 = 1.0e-4;
+const SLOPE: f64 = 1.0e-3;
 /// Steps until the softest mode alone is left.
-const STEPS: usize = 24;
+const STEPS: usize = 60;
 /// Length of a step, and rate of drag, in units of √(ρ A L⁴ / E I): modes creep, the softest ones by some tens of percent a step.
 const STEP: f64 = 0.1;
 const DRAG: f64 = 1.0e3;
@@ -93,7 +93,7 @@ impl Experiment for Ring {
             let [bending, _, twisting] = material.rod_stiffness();
             let reference = TAU * 3.0_f64.sqrt() * bending / twisting;
             let stiffness = stiffness_at(params, &material, reference, method)?;
-            let points: Vec<(f64, f64)> = TWISTS.into_iter().zip(stiffness).collect();
+            let points: Vec<(f64, f64)> = TWISTS.into_iter().zip(stiffness.iter().copied()).collect();
             let critical = crossing(&points) * reference;
             let error = critical / reference - 1.0;
             worst = if error.is_nan() { f64::NAN } else { worst.max(error.abs()) };
@@ -103,7 +103,8 @@ impl Experiment for Ring {
                     .with("b_over_c", bending / twisting)
                     .with("critical_twist", critical)
                     .with("reference", reference)
-                    .with("error", error),
+                    .with("error", error)
+                    .with("stiffness", stiffness),
             );
             panel = panel.with(Series::line(format!("ν = {poisson}"), points));
         }
