@@ -117,6 +117,35 @@ fn hair_that_twists_easily_leaves_its_plane_earlier() {
 }
 
 #[test]
+fn the_edge_is_where_poissons_ratio_has_it() {
+    // x = 0.56 lies beyond the tongue of ν = 0 and within that of ν = 0.5, and the others on one side of both. The last is too short.
+    let (long, curl) = (0.4, |x: f64| 1.0 / (0.052_779_22 * x));
+    let curvatures = [0.56, 0.45, 0.4, 0.3, 0.7, 0.4].map(curl).to_vec();
+    let lengths = vec![long, long, long, long, long, 0.08];
+    let planar = |poisson: f64| {
+        let sets =
+            [set("poisson", poisson), set("curvatures", curvatures.clone()), set("lengths", lengths.clone())];
+        let outcome = passed("bend-twist", &sets);
+        for check in ["share on the right side of the edge", "farthest known tip [lengths]"] {
+            assert!(outcome.checks.iter().any(|done| done.name == check), "{poisson}: {check}");
+        }
+        for row in &outcome.rows {
+            assert!(row.get("log_distance").and_then(|v| v.as_f64()) > Some(0.05), "{poisson}: {row:?}");
+            assert_eq!(row.get("planar"), row.get("reference_planar"), "{poisson}: {row:?}");
+        }
+        outcome.rows.iter().map(|row| row.get("planar") == Some(&true.into())).collect::<Vec<_>>()
+    };
+    assert_eq!(planar(0.0), [true, false, false, false, true, true]);
+    assert_eq!(planar(0.5), [false, false, false, false, true, true]);
+    for poisson in [0.2, 0.3] {
+        passed(
+            "bend-twist",
+            &[set("poisson", poisson), set("curvatures", vec![40.0]), set("lengths", vec![0.3])],
+        );
+    }
+}
+
+#[test]
 fn modes_have_their_frequencies() {
     passed("vibration", &[]);
     passed("vibration", &[set("radius", 1.0e-4), set("length", 0.05), set("young", 1.0e9)]);

@@ -1,13 +1,14 @@
 //! The bend-twist experiment: naturally curved hair that hangs down stays in its plane or leaves it.
 
 mod reference;
+mod stability;
 
 use glam::DVec3;
 use hairloom::solve::Method;
 use hairloom_picture::plot::{Axis, Figure, Panel, Series};
 use serde::{Deserialize, Serialize};
 
-use self::reference::{Known, POISSON, Tongue, known, sweep};
+use self::reference::{Known, POISSON, Tongue, sweep};
 use crate::LabError;
 use crate::experiment::{BadKey, Experiment};
 use crate::outcome::{Check, Findings, Row};
@@ -101,7 +102,8 @@ impl Experiment for BendTwist {
     const NAME: &'static str = "bend-twist";
     const SUMMARY: &'static str =
         "naturally curved hair that hangs down leaves its plane where bending and twist say so";
-    const REFERENCE: &'static str = "stability of the continuous rod (ν = 0.45) and tips of its equilibria; figure 2 of Daviet, SIGGRAPH 2023";
+    const REFERENCE: &'static str =
+        "stability of the continuous rod and tips of its equilibria; figure 2 of Daviet, SIGGRAPH 2023";
     const HELP: &'static [(&'static str, &'static str)] = &[
         ("curvatures", "natural curvature of each strand [1/m]"),
         ("lengths", "length of each strand [m], as many as curvatures"),
@@ -134,8 +136,8 @@ impl Experiment for BendTwist {
 
     fn run(params: &Params, method: &Method) -> Result<Findings, LabError> {
         let material = params.rod.material();
-        let referred = (params.rod.poisson - POISSON).abs() < 1.0e-9;
-        let known = if referred { known() } else { Vec::new() };
+        let tongue = Tongue::new(params.rod.poisson);
+        let known = tongue.as_ref().map(Tongue::known).unwrap_or_default();
         let unit = heaviness(&material, 1.0);
         let known_arc = |known: &Known| {
             let length = (known.gamma / unit).cbrt();
@@ -146,7 +148,6 @@ impl Experiment for BendTwist {
         arcs.extend(known.iter().map(known_arc));
         let (hung, iterations) = hang(&arcs, &params.rod, method)?;
 
-        let tongue = Tongue::new();
         let (mut rows, mut right, mut decided) = (Vec::new(), 0, 0);
         let (mut flat, mut spatial) = (Vec::new(), Vec::new());
         let own = params.lengths.len();
@@ -167,7 +168,7 @@ impl Experiment for BendTwist {
                 .with("tip", hung.tip.to_array().to_vec())
                 .with("planar", planar)
                 .with("out_of_plane", hung.out);
-            if referred {
+            if let Some(tongue) = &tongue {
                 let side = tongue.side(phi, gamma);
                 row = row.with("reference_planar", side.planar).with("log_distance", side.distance);
                 if side.distance > UNDECIDED {
@@ -185,22 +186,24 @@ impl Experiment for BendTwist {
                 0.98,
             ));
         }
-        if referred {
+        if !known.is_empty() {
             let misses = known.iter().zip(&hung[own..]).map(|(known, hung)| {
                 let tip = DVec3::new(hung.tip.x, hung.tip.y, hung.tip.z.abs());
                 tip.distance(DVec3::from_array(known.tip))
             });
             checks.push(Check::at_most("farthest known tip [lengths]", misses.fold(0.0, f64::max), 0.02));
         }
-        Ok(Findings { rows, checks, figure: figure(&tongue, flat, spatial) })
+        Ok(Findings { rows, checks, figure: figure(tongue.as_ref(), flat, spatial) })
     }
 }
 
-fn figure(tongue: &Tongue, flat: Vec<(f64, f64)>, spatial: Vec<(f64, f64)>) -> Figure {
-    let panel = Panel::new(Axis::log("x = Γ^⅓ / φ"), Axis::log("φ / π"))
-        .titled("Planar or not")
-        .with(Series::line("edge of the tongue, ν = 0.45", tongue.outline()).dashed())
-        .with(Series::scatter("planar", flat))
-        .with(Series::scatter("out of its plane", spatial));
+fn figure(tongue: Option<&Tongue>, flat: Vec<(f64, f64)>, spatial: Vec<(f64, f64)>) -> Figure {
+    let mut panel = Panel::new(Axis::log("x = Γ^(1/3) / φ"), Axis::log("φ / π")).titled("Planar or not");
+    if let Some(tongue) = tongue {
+        let name = format!("edge of the tongue, ν = {}", tongue.poisson);
+        panel = panel.with(Series::line(name, tongue.outline()).dashed());
+    }
+    let panel =
+        panel.with(Series::scatter("planar", flat)).with(Series::scatter("out of its plane", spatial));
     Figure::new("Naturally curved hair hanging down").with(panel)
 }

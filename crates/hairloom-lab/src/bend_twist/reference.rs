@@ -1,17 +1,21 @@
-//! Where a naturally curved hanging rod leaves its plane, and where its tip then is: the continuous rod, ν = 0.45.
+//! Where a naturally curved hanging rod leaves its plane, and where its tip then is: the continuous rod.
 //!
-//! The planar shape is unstable inside a tongue of the plane of `x = Γ^⅓ / φ` and `φ = κ L`. The tables hold the edge of the
-//! tongue (second variation and conjugate points of the continuous problem) and tips of equilibria.
+//! The planar shape is unstable inside a tongue of the plane of `x = Γ^⅓ / φ` and `φ = κ L`, see [`super::stability`]. A table
+//! holds tips of equilibria for some of Poisson's ratios: boundary-value problems of Kirchhoff's rod, started at its states of least energy.
 
 use std::f64::consts::PI;
 
-/// Poisson's ratio that the tables hold for.
+use super::stability::{edge, left_asymptote};
+
+/// Poisson's ratio of the sweep in the paper.
 pub(crate) const POISSON: f64 = 0.45;
-/// `φ x^{3/2}` on the left edge for long coils.
-const LEFT_ASYMPTOTE: f64 = 1.928_625_814_176_262_9;
+/// Poisson's ratios for which the edge is that of the only tongue.
+const POISSONS: std::ops::RangeInclusive<f64> = 0.0..=0.5;
 
 /// Edge of the tongue.
 pub(crate) struct Tongue {
+    /// Poisson's ratio.
+    pub(crate) poisson: f64,
     /// `(ln φ, ln x)` on its left, by growing φ.
     left: Vec<(f64, f64)>,
     /// The same on its right.
@@ -43,12 +47,10 @@ pub(crate) fn numbers(table: &str) -> impl Iterator<Item = Vec<f64>> + '_ {
     rows.map(|line| line.split(',').filter_map(|cell| cell.trim().parse().ok()).collect())
 }
 
-/// Equilibria of which the tip is known.
-pub(crate) fn known() -> Vec<Known> {
-    let rows = numbers(include_str!("../../data/bend_twist_tips.csv"));
-    rows.filter(|row| row.len() == 5)
-        .map(|row| Known { phi: row[0], gamma: row[1], tip: [row[2], row[3], row[4]] })
-        .collect()
+/// Equilibria of which the tip is known. Those in the plane do not twist, and are the same for any of Poisson's ratios.
+fn known() -> impl Iterator<Item = (f64, Known)> {
+    let rows = numbers(include_str!("../../data/bend_twist_tips.csv")).filter(|row| row.len() == 6);
+    rows.map(|row| (row[0], Known { phi: row[1], gamma: row[2], tip: [row[3], row[4], row[5]] }))
 }
 
 /// The sweep of figure 2 of the paper: curvatures [1/m] and angles φ [rad].
@@ -59,13 +61,25 @@ pub(crate) fn sweep() -> Vec<(f64, f64)> {
 }
 
 impl Tongue {
-    pub(crate) fn new() -> Self {
-        let rows = numbers(include_str!("../../data/bend_twist_boundary.csv"));
-        let edge: Vec<(f64, f64)> =
-            rows.filter(|row| row.len() == 2).map(|row| (row[1].ln(), row[0].ln())).collect();
-        let tip = (0..edge.len()).min_by(|&a, &b| edge[a].0.total_cmp(&edge[b].0)).unwrap_or(0);
-        let left = edge[..=tip].iter().rev().copied().collect();
-        Self { left, right: edge[tip..].to_vec() }
+    /// For one of Poisson's ratios, if its tongue is known.
+    pub(crate) fn new(poisson: f64) -> Option<Self> {
+        let edge = if POISSONS.contains(&poisson) { edge(poisson)? } else { return None };
+        let edge: Vec<(f64, f64)> = edge.iter().map(|(x, phi)| (phi.ln(), x.ln())).collect();
+        let tip = (0..edge.len()).min_by(|&a, &b| edge[a].0.total_cmp(&edge[b].0))?;
+        let left: Vec<(f64, f64)> = edge[..=tip].iter().rev().copied().collect();
+        let mut right = edge[tip..].to_vec();
+        // The right branch goes straight up from its last point.
+        right.push((left.last()?.0, right.last()?.1));
+        Some(Self { poisson, left, right })
+    }
+
+    /// Stable equilibria of which the tip is known.
+    pub(crate) fn known(&self) -> Vec<Known> {
+        let own = |(poisson, known): &(f64, Known)| {
+            let planar = known.tip[2] == 0.0 && self.side(known.phi, known.gamma).planar;
+            planar || (known.tip[2] != 0.0 && (poisson - self.poisson).abs() < 1.0e-9)
+        };
+        known().filter(own).map(|(_, known)| known).collect()
     }
 
     pub(crate) fn side(&self, phi: f64, gamma: f64) -> Side {
@@ -74,7 +88,8 @@ impl Tongue {
         if angle <= shortest {
             return Side { planar: true, distance: shortest - angle };
         }
-        let left = interpolate(&self.left, angle).unwrap_or_else(|| (LEFT_ASYMPTOTE / phi).ln() / 1.5);
+        let left =
+            interpolate(&self.left, angle).unwrap_or_else(|| (left_asymptote(self.poisson) / phi).ln() / 1.5);
         let right = interpolate(&self.right, angle).unwrap_or(self.right[self.right.len() - 1].1);
         let distance = (x - left).abs().min((x - right).abs());
         Side { planar: !(left < x && x < right), distance }
@@ -102,7 +117,8 @@ mod tests {
 
     #[test]
     fn every_cell_of_the_labelled_sweep_is_on_its_side() {
-        let (tongue, material) = (Tongue::new(), hair(5.0e-5, 3.0e9, 1300.0, POISSON));
+        let tongue = Tongue::new(POISSON).expect("its edge is known");
+        let material = hair(5.0e-5, 3.0e9, 1300.0, POISSON);
         let cells: Vec<Vec<f64>> = numbers(include_str!("../../data/bend_twist_labels.csv")).collect();
         assert_eq!(cells.len(), 576);
         for (cell, (curvature, phi)) in cells.iter().zip(sweep()) {
@@ -117,12 +133,24 @@ mod tests {
 
     #[test]
     fn known_tips_are_within_reach_and_on_their_side() {
-        let tongue = Tongue::new();
-        assert!(known().len() >= 10);
-        for state in known() {
-            let [x, y, z] = state.tip;
-            assert!(x * x + y * y + z * z <= 1.0);
-            assert_eq!(tongue.side(state.phi, state.gamma).planar, z == 0.0, "{state:?}");
+        assert!(known().count() >= 40);
+        for poisson in [0.0, 0.2, 0.3, POISSON, 0.5] {
+            let tongue = Tongue::new(poisson).expect("its edge is known");
+            let states = tongue.known();
+            assert!(states.iter().filter(|state| state.tip[2] != 0.0).count() >= 5, "{poisson}");
+            assert!(states.iter().filter(|state| state.tip[2] == 0.0).count() >= 8, "{poisson}");
+            for state in states {
+                let [x, y, z] = state.tip;
+                assert!(x * x + y * y + z * z <= 1.0);
+                assert_eq!(tongue.side(state.phi, state.gamma).planar, z == 0.0, "{poisson}: {state:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_tongue_is_claimed_where_none_was_followed() {
+        for poisson in [-0.9, -0.3, 0.51, f64::NAN] {
+            assert!(Tongue::new(poisson).is_none(), "{poisson}");
         }
     }
 }
