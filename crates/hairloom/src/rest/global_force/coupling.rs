@@ -25,6 +25,8 @@ pub(super) struct Coupling {
     /// The place of each node in the order of elimination.
     place: Vec<u32>,
     factors: Factors,
+    /// The diagonal of the matrix.
+    pub diagonal: Vec<f64>,
 }
 
 impl Coupling {
@@ -33,7 +35,7 @@ impl Coupling {
         let links = links(programme);
         let pattern = Pattern::new(programme, &links);
         let (fronts, place) = dissect(&programme.lattice, &|node| pattern.neighbours(node));
-        Self { links, pattern, fronts, place, factors: Factors::default() }
+        Self { links, pattern, fronts, place, factors: Factors::default(), diagonal: vec![] }
     }
 
     /// Assembles and factors the matrix for H, one number for each segment.
@@ -55,6 +57,8 @@ impl Coupling {
             }
         }
         self.scale(&mut values, &programme.row_scales);
+        self.diagonal =
+            (0..programme.row_scales.len()).map(|node| values[self.pattern.below(node).1.start]).collect();
         // The old factors' memory is not needed beside that of the new ones.
         self.factors = Factors::default();
         let fill = |front: &Front, dense: &mut Dense| self.fill(&values, front, dense);

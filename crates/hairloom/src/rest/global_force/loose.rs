@@ -26,6 +26,8 @@ pub(super) struct Loose {
     pub programme: Programme,
     /// The segments of the whole programme in each of its segments.
     pub members: Vec<Vec<u32>>,
+    /// The particle of the whole programme that each of its particles is.
+    pub particles: Vec<u32>,
 }
 
 impl Loose {
@@ -62,16 +64,25 @@ impl Loose {
             unit: whole.unit,
             cell: whole.cell,
         };
-        Self { programme, members }
+        Self { programme, members, particles }
     }
 
-    /// The point of the whole programme where the groups have forces `more` beyond those of the start.
-    pub(super) fn whole(&self, start: &Unknowns, more: &[DVec3], whole: &Programme) -> Unknowns {
+    /// The point of the whole programme where the groups have forces `more` beyond those of the start, and particles have pressures.
+    pub(super) fn whole(
+        &self,
+        start: &Unknowns,
+        more: &[DVec3],
+        pressures: &[f64],
+        whole: &Programme,
+    ) -> Unknowns {
         let mut out = start.clone();
         for (members, more) in self.members.iter().zip(more) {
             for &s in members {
                 out.forces[s as usize] += whole.segments[s as usize].frame.transpose() * *more;
             }
+        }
+        for (&particle, pressure) in self.particles.iter().zip(pressures).filter(|(_, p)| **p > 0.0) {
+            out.stresses[particle as usize] = [-pressure, 0.0, 0.0, 0.0, 0.0, 0.0];
         }
         out
     }

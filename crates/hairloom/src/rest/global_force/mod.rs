@@ -70,6 +70,7 @@ mod lattice;
 mod loose;
 mod moments;
 mod pattern;
+mod pressure;
 mod price;
 mod programme;
 mod reference;

@@ -233,6 +233,41 @@ fn strands_that_carry_each_other_agree_with_clarabel_where_stress_is_too_dear() 
 }
 
 #[test]
+fn pressures_make_up_for_most_of_what_stresses_gain() {
+    let (model, positions, held) = brush();
+    let hair = Hair { model: &model, positions: &positions, held: &held, gravity: GRAVITY };
+    let solve = |engine| balance(&hair, &medium(), &Weights::default(), engine).unwrap();
+    let found = solve(Engine::Anytime { seconds: 60.0 });
+    let reference = solve(Engine::Reference { seconds: 60.0 }).quality;
+    let after = found.quality;
+    assert!(found.forces.stresses.iter().flatten().any(|stress| *stress < 0.0));
+    assert!(after.node_acceleration < 1e-4 && after.cone_excess == 0.0, "{after:?}");
+    assert!(after.objective < 1.05 * reference.objective, "{after:?} {reference:?}");
+}
+
+#[test]
+fn what_nodes_do_to_pressures_is_the_transpose_of_what_pressures_do_to_nodes() {
+    let (model, positions, held) = brush();
+    let hair = Hair { model: &model, positions: &positions, held: &held, gravity: GRAVITY };
+    let loose = loose::Loose::new(&programme(&hair));
+    let small = &loose.programme;
+    let pressures = pressure::Pressures::new(small);
+    let random = random_unknowns(small);
+    let given: Vec<f64> = random.stresses.iter().map(|stress| stress[0].abs()).collect();
+    let pushed = pressures.pushed(&given);
+    let stresses = given.iter().map(|pressure| [-pressure, 0.0, 0.0, 0.0, 0.0, 0.0]).collect();
+    let none = vec![DVec3::ZERO; small.segments.len()];
+    let wanted = small.residual(&Unknowns { forces: none, stresses });
+    assert!(pushed.iter().zip(&wanted).all(|(a, b)| (*a - *b).length() < 1e-9 * (1.0 + b.length())));
+    let mut numbers = Random::new(4);
+    let mut number = || f64::from(numbers.signed());
+    let nodes: Vec<DVec3> = pushed.iter().map(|_| DVec3::new(number(), number(), number())).collect();
+    let forward: f64 = pushed.iter().zip(&nodes).map(|(a, b)| a.dot(*b)).sum();
+    let back: f64 = given.iter().zip(pressures.felt(&nodes)).map(|(a, b)| a * b).sum();
+    assert!((forward - back).abs() < 1e-9 * forward.abs().max(1.0), "{forward} {back}");
+}
+
+#[test]
 fn stopped_at_any_moment_strands_are_carried_and_no_force_is_larger() {
     let (model, positions, held) = brush();
     let hair = Hair { model: &model, positions: &positions, held: &held, gravity: GRAVITY };
@@ -240,10 +275,10 @@ fn stopped_at_any_moment_strands_are_carried_and_no_force_is_larger() {
     let own = programme.unknowns(&own_weight(&hair).unwrap());
     let before = quality(&programme, &own);
     let mut last = before.objective;
-    for most in [0, 1, 3, 10, 40] {
+    for most in [0, 1, 3, 10, 200] {
         let (point, iterations) = descent::solve(&programme, &own, descent::Until::Iterations(most));
         let after = quality(&programme, &point);
-        assert_eq!(iterations, most);
+        assert!(iterations == most || (most == 200 && iterations > 40), "{iterations}");
         assert!(after.node_acceleration < 1e-4, "{most}: {after:?}");
         assert!(after.largest_force <= before.largest_force * (1.0 + 1e-9), "{most}: {after:?}");
         assert!(if most == 0 { point == own } else { after.objective < last }, "{most}: {after:?} {last}");
