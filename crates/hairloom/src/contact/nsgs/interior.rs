@@ -219,10 +219,12 @@ impl<'a> Interior<'a> {
         let aims: Vec<DVec3> = (0..count)
             .map(|row| {
                 let scaling = &scalings[row];
-                let second = jordan_product(
-                    scaling.forth * predicted.force[row],
-                    scaling.back * predicted.velocity[row],
-                );
+                // Of a step that can only be taken in part, the curvature along it is little known: as much of it counts.
+                let second = share
+                    * jordan_product(
+                        scaling.forth * predicted.force[row],
+                        scaling.back * predicted.velocity[row],
+                    );
                 let square = jordan_product(scaling.middle, scaling.middle);
                 divide(target * DVec3::X - square - second, scaling.middle)
             })

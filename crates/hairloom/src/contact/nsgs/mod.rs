@@ -30,8 +30,8 @@
 //!   are about to touch, and do not.
 //! - What friction of 1 and more leaves unsolved, curves lead to that are followed around their bends (`curve.rs`). Simulations, whose
 //!   steps are few, do without: forces on the way are large.
-//! - Where sweeps neither are done soon nor promise to be, by what they gain, an interior point takes over: stacks of heavy on
-//!   light, tall towers and bundles of hair want thousands of sweeps, and ten or twenty of its steps.
+//! - Where sweeps neither are done soon nor promise to be, by what the later half of them has gained, an interior point takes over: stacks
+//!   of heavy on light, tall towers and bundles of hair want thousands of sweeps, and ten or twenty of its steps.
 //! - Each contact is solved by a safeguarded Newton iteration on one number, the ratio of sliding speed to friction force,
 //!   with the enumerative solver behind it. The paper's MFB is a setting away ([`Settings::paper`]).
 //! - Besides the paper's measure, a solution must pass the natural map in real units, as other codes judge it.
@@ -55,6 +55,7 @@ mod interior;
 mod krylov;
 mod mass;
 mod matrix;
+mod mixing;
 mod near;
 mod newton;
 mod order;
