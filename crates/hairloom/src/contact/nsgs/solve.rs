@@ -1,3 +1,5 @@
+mod lesser_friction;
+
 use std::rc::Rc;
 
 use glam::DVec3;
@@ -198,7 +200,8 @@ impl<'a> Run<'a> {
 
     /// Sweeps; then, where few contacts act, those alone; otherwise sweeps as long as they are likely to be done before the interior
     /// point would, and then that: from near what sweeps have found, then from its own start with each way of carrying the shift along,
-    /// until the problem is solved; sweeps to finish in between. What is left then falls to curves around their bends.
+    /// until the problem is solved; sweeps to finish in between. What is left then falls to solutions with lesser friction that lead to one
+    /// with all of it, and to curves around their bends.
     fn hybrid(&mut self, problem: &Problem, units: &Units, is_foreign: bool) {
         let most = self.settings.most_sweeps;
         self.gauss_seidel(LEAST_PATIENCE.min(most / 2));
@@ -218,20 +221,25 @@ impl<'a> Run<'a> {
         {
             let step = Interior::work(&pattern);
             self.promising_sweeps(alternative(self.system, step), most / 2);
-            let held = (step <= HELD_WORK).then_some((Shift::Held, From::Nothing(STIFFER)));
             let tries = [
-                Some((Shift::Exact, From::Best)),
-                Some((Shift::Exact, From::Nothing(STIFFER))),
-                Some((Shift::Exact, From::Nothing(MUCH_STIFFER))),
-                Some((Shift::Lagged, From::Nothing(STIFFER))),
-                held,
+                (Shift::Exact, From::Best),
+                (Shift::Exact, From::Nothing(STIFFER)),
+                (Shift::Exact, From::Nothing(MUCH_STIFFER)),
+                (Shift::Lagged, From::Nothing(STIFFER)),
             ];
-            for (shift, from) in tries.into_iter().flatten() {
+            for (shift, from) in tries {
                 self.interior_point(&pattern, shift, from);
                 self.gauss_seidel((self.sweeps + FINISHING_SWEEPS).min(most));
             }
-            self.gauss_seidel((self.sweeps + SWEEPS_BEFORE_CURVES).min(most));
             let mut factors = (CURVES_WORK / step.max(1.0)) as usize;
+            if step <= CURVE_WORK {
+                factors = self.lesser_friction(problem, units, &pattern, factors);
+                self.gauss_seidel((self.sweeps + FINISHING_SWEEPS).min(most));
+            }
+            if step <= HELD_WORK {
+                self.interior_point(&pattern, Shift::Held, From::Nothing(STIFFER));
+            }
+            self.gauss_seidel((self.sweeps + SWEEPS_BEFORE_CURVES).min(most));
             for rounding in ROUNDINGS.into_iter().filter(|_| step <= CURVE_WORK) {
                 factors = self.curve(&pattern, rounding, factors);
                 self.gauss_seidel((self.sweeps + FINISHING_SWEEPS).min(most));
