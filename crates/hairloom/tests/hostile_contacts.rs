@@ -178,8 +178,8 @@ fn failures(problems: impl Iterator<Item = (String, FullProblem)>) -> Vec<String
 }
 
 /// The first kinds of masses with kinds of friction, numbered. Masses over twelve decades are of the fourth kind: chains, towers and
-/// objects with those are not all solved. Coefficients of 10, alone or among others, are left out for all but towers: chains and objects
-/// with those may stop between 1e-2 and 1e-5, and heaps take seconds.
+/// objects with those are not all solved, because velocities drown in the rounding of forces. What is known of coefficients of 10, alone or
+/// among others, stands at [`friction_of_ten`].
 fn kinds(masses: u64, frictions: &[u64]) -> impl Iterator<Item = (usize, (u64, u64))> {
     let all = (0..masses).flat_map(|mass| (0..6).map(move |friction| (mass, friction)));
     all.enumerate().filter(|(_, (_, friction))| frictions.contains(friction))
@@ -197,13 +197,44 @@ fn heaps() {
     assert!(failed.is_empty(), "{failed:#?}");
 }
 
-/// Friction of 1 is far from convex: what sweeps do not solve falls to curves that are followed around their bends.
+/// Friction of 1 is far from convex, and mixtures of all coefficients are: what sweeps and interior points do not solve falls to solutions
+/// with lesser friction, and to curves that are followed around their bends.
 #[test]
 fn heaps_with_much_friction() {
-    let problems = kinds(3, &[4]).map(|(seed, kinds)| {
-        let random = &mut Random::new(seed as u64);
-        let (speed, count) = ([0.0, 0.1, 10.0][seed % 3], [10, 20, 30][seed / 2 % 3]);
-        (format!("heap {kinds:?} of {count}, speed {speed}"), heap(random, count, 4, kinds, speed))
+    let large = kinds(3, &[4, 5]).map(|(seed, kinds)| (seed, kinds, [20, 40, 80][seed / 2 % 3]));
+    let small = kinds(3, &[4]).map(|(seed, kinds)| (seed, kinds, [10, 20, 30][seed / 2 % 3]));
+    let problems = large.chain(small).map(|(seed, kinds, count)| {
+        let speed = [0.0, 0.1, 10.0][seed % 3];
+        let problem = heap(&mut Random::new(seed as u64), count, 4, kinds, speed);
+        (format!("heap {kinds:?} of {count}, speed {speed}"), problem)
+    });
+    let failed = failures(problems);
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+/// Coefficients of 10 at all contacts, and in chains among others. Not all is solved that is larger or more mixed: of 126 chains of 10 and 20,
+/// heaps of 10 to 40 and objects from the same seeds 14 were left between 1e-1 and 1e-6, namely the three heaps of 40 that fly and
+/// have only such coefficients, one chain of 20, and ten of eighteen problems of objects with mixed ones.
+#[test]
+fn friction_of_ten() {
+    let seeds = (0..3_u64).flat_map(|masses| (0..3_u64).map(move |seed| (masses, seed)));
+    let problems = seeds.flat_map(|(masses, seed)| {
+        let random = |friction: u64| Random::new(100 * masses + 10 * friction + seed);
+        let speed = [0.0, 0.1, 10.0][seed as usize];
+        let chains = [2, 5].map(|friction| {
+            let kinds = (masses, friction);
+            (format!("chain {kinds:?} of 10, {seed}"), chain(&mut random(friction), 10, kinds))
+        });
+        let kinds = (masses, 2);
+        let heaps = [10, 20].map(|count| {
+            let problem = heap(&mut random(2), count, 4, kinds, speed);
+            (format!("heap {kinds:?} of {count}, speed {speed}"), problem)
+        });
+        let objects = [(5, 80), (10, 160)].map(|(objects, contacts)| {
+            let problem = abstract_objects(&mut random(2), objects, contacts, kinds);
+            (format!("{objects} objects {kinds:?}, {seed}"), problem)
+        });
+        chains.into_iter().chain(heaps).chain(objects)
     });
     let failed = failures(problems);
     assert!(failed.is_empty(), "{failed:#?}");

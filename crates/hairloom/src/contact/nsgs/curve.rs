@@ -96,7 +96,7 @@ impl<'a, 'b> Curve<'a, 'b> {
             } else if corrections >= 5 {
                 length *= 0.7;
             }
-            if accept(&self.interior.plain(&at.force)) || !(SMALLEST..LARGEST).contains(&at.level) {
+            if accept(&self.interior.offered(&at.force)) || !(SMALLEST..LARGEST).contains(&at.level) {
                 return;
             }
         }

@@ -38,6 +38,9 @@ const MOST_PRODUCTS: usize = 100;
 pub(super) const STIFFER: f64 = 1.0e-8;
 pub(super) const MUCH_STIFFER: f64 = 1.0e-2;
 
+/// Contacts with hardly any friction count as having a little.
+const LEAST_FRICTION: f64 = 1.0e-8;
+
 /// The cones' metric: normal less tangential.
 const SIGNS: DVec3 = DVec3::new(1.0, -1.0, -1.0);
 
@@ -115,8 +118,7 @@ impl<'a> Interior<'a> {
             }
             advance(&mut force, &step.force, step.share);
             advance(&mut velocity, &step.velocity, step.share);
-            let plain: Vec<DVec3> = (0..count).map(|row| stretch(self.system, row) * force[row]).collect();
-            if accept(&plain) || gap < self.shift.least_gap() {
+            if accept(&self.offered(&force)) || gap < self.shift.least_gap() {
                 break;
             }
         }
@@ -188,6 +190,16 @@ impl<'a> Interior<'a> {
         force.iter().enumerate().map(|(row, force)| stretch(self.system, row) * *force).collect()
     }
 
+    /// The same for others to see: within the cones of contacts that have less friction than is counted here.
+    pub(super) fn offered(&self, force: &[DVec3]) -> Vec<DVec3> {
+        let within = |(row, force): (usize, DVec3)| {
+            let friction = self.system.contacts()[row].friction;
+            let share = (friction / LEAST_FRICTION).min(1.0);
+            DVec3::new(force.x, share * force.y, share * force.z)
+        };
+        self.plain(force).into_iter().enumerate().map(within).collect()
+    }
+
     /// What forces make of velocities, shifted, less the velocities at hand.
     pub(super) fn residuals(&self, force: &[DVec3], velocity: &[DVec3]) -> Vec<DVec3> {
         let plain = self.system.velocities(&self.plain(force));
@@ -219,10 +231,12 @@ impl<'a> Interior<'a> {
         let aims: Vec<DVec3> = (0..count)
             .map(|row| {
                 let scaling = &scalings[row];
-                let second = jordan_product(
-                    scaling.forth * predicted.force[row],
-                    scaling.back * predicted.velocity[row],
-                );
+                // Of a step that can only be taken in part, the curvature along it is little known: as much of it counts.
+                let second = share
+                    * jordan_product(
+                        scaling.forth * predicted.force[row],
+                        scaling.back * predicted.velocity[row],
+                    );
                 let square = jordan_product(scaling.middle, scaling.middle);
                 divide(target * DVec3::X - square - second, scaling.middle)
             })
@@ -352,9 +366,9 @@ pub(super) fn divide(x: DVec3, by: DVec3) -> DVec3 {
     DVec3::new(normal, (x.y - normal * by.y) / by.x, (x.z - normal * by.z) / by.x)
 }
 
-/// r over r̂: the inverse of the change to the self-dual cone. Contacts with hardly any friction count as having a little.
+/// r over r̂: the inverse of the change to the self-dual cone.
 fn stretch(system: &System, row: usize) -> DVec3 {
-    DVec3::new(1.0 / system.contacts()[row].friction.max(1.0e-6), 1.0, 1.0)
+    DVec3::new(1.0 / system.contacts()[row].friction.max(LEAST_FRICTION), 1.0, 1.0)
 }
 
 /// x_N² − ‖x_T‖², without cancellation.

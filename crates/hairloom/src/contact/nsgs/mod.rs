@@ -28,10 +28,10 @@
 //!   thousand sweeps is plain: in hair with nearly redundant contacts mixtures may go round in circles, which plain sweeps do not.
 //! - After a hundred sweeps, contacts that act are solved on their own where they are the fewer ([`Global::Hybrid`]): in hair most contacts
 //!   are about to touch, and do not.
-//! - What friction of 1 and more leaves unsolved, curves lead to that are followed around their bends (`curve.rs`). Simulations, whose
-//!   steps are few, do without: forces on the way are large.
-//! - Where sweeps neither are done soon nor promise to be, by what they gain, an interior point takes over: stacks of heavy on
-//!   light, tall towers and bundles of hair want thousands of sweeps, and ten or twenty of its steps.
+//! - What friction of 1 and more leaves unsolved, solutions with lesser friction lead to, step by step (`solve/lesser_friction.rs`), or curves that
+//!   are followed around their bends (`curve.rs`). Simulations, whose steps are few, do without: forces on the way are large.
+//! - Where sweeps neither are done soon nor promise to be, by what the later half of them has gained, an interior point takes over: stacks
+//!   of heavy on light, tall towers and bundles of hair want thousands of sweeps, and ten or twenty of its steps.
 //! - Each contact is solved by a safeguarded Newton iteration on one number, the ratio of sliding speed to friction force,
 //!   with the enumerative solver behind it. The paper's MFB is a setting away ([`Settings::paper`]).
 //! - Besides the paper's measure, a solution must pass the natural map in real units, as other codes judge it.
@@ -39,8 +39,8 @@
 //! # Limits
 //!
 //! - Friction with redundant contacts has many solutions for `r`; which one is found hangs on the start.
-//! - With coefficients of friction far above 1, chains of 40 bodies and more may stop between 1e-3 and 1e-5; so may
-//!   problems with masses over twelve decades, where velocities drown in the rounding of forces.
+//! - With coefficients of friction far above 1, chains of 20 bodies, heaps of 40 that fly, and objects with many more contacts than freedom
+//!   may stop between 1e-1 and 1e-6; so may problems with masses over twelve decades, where velocities drown in the rounding of forces.
 //! - A problem may have no solution, as where fixed bodies close on a third one. Then the best forces found are returned, and
 //!   [`Solution::converged`] says so.
 
@@ -55,6 +55,7 @@ mod interior;
 mod krylov;
 mod mass;
 mod matrix;
+mod mixing;
 mod near;
 mod newton;
 mod order;

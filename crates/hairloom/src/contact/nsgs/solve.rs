@@ -1,10 +1,12 @@
+mod lesser_friction;
+
 use std::rc::Rc;
 
 use glam::DVec3;
 
-use super::anderson::{Anderson, residual};
 use super::curve::{Curve, Rounding};
 use super::interior::{Interior, MUCH_STIFFER, STIFFER, Shift};
+use super::mixing::Mixing;
 use super::newton::{self, Function};
 use super::pattern::Pattern;
 use super::system::{Errors, Sweeper, System, Tally, Units};
@@ -111,14 +113,16 @@ const PHASE: usize = 1_000;
 /// The largest step of an interior point that is worth more than the sweeps that it costs [multiplications].
 const INTERIOR_WORK: f64 = 1.0e10;
 
-/// After how many sweeps it is asked what they have gained.
+/// After how many sweeps it is asked what they have gained, and from what part on of those that cost as much as the interior point.
 const LOOK: usize = 50;
+const PATIENCE: f64 = 0.1;
 
 /// How many sweeps cost as much as the interior point would.
 fn alternative(system: &System, step: f64) -> f64 {
-    // Usual steps; multiplications of a factorisation go many at a time, those of a sweep wait for each other.
+    // Usual steps; multiplications of a factorisation go several at a time, those of a sweep wait for each other. Measured on walls,
+    // towers and stored problems of 50 to 5,000 contacts.
     const STEPS: f64 = 15.0;
-    const AT_A_TIME: f64 = 8.0;
+    const AT_A_TIME: f64 = 3.5;
     // Multiplications of one contact, about.
     const LOCAL_SOLVE: f64 = 150.0;
     let sweep = 9.0 * system.couplings() as f64 + LOCAL_SOLVE * system.len() as f64;
@@ -139,7 +143,12 @@ struct Run<'a> {
     system: &'a System,
     settings: &'a Settings,
     sweeper: Sweeper,
+    mixing: Mixing,
+    /// Forces before a sweep, and after it.
     forces: Vec<DVec3>,
+    image: Vec<DVec3>,
+    /// The sweep after which errors are measured again.
+    next_check: usize,
     /// The best forces measured, and their errors.
     best: Vec<DVec3>,
     errors: Errors,
@@ -151,12 +160,15 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(system: &'a System, settings: &'a Settings, forces: Vec<DVec3>) -> Self {
         let errors = system.measure(&forces);
-        let (sweeper, best) = (Sweeper::new(system), forces.clone());
+        let (image, best) = (forces.clone(), forces.clone());
         Self {
             system,
             settings,
-            sweeper,
+            sweeper: Sweeper::new(system),
+            mixing: Mixing::new(settings.acceleration, forces.len()),
             forces,
+            image,
+            next_check: 0,
             best,
             errors,
             sweeps: 0,
@@ -188,7 +200,8 @@ impl<'a> Run<'a> {
 
     /// Sweeps; then, where few contacts act, those alone; otherwise sweeps as long as they are likely to be done before the interior
     /// point would, and then that: from near what sweeps have found, then from its own start with each way of carrying the shift along,
-    /// until the problem is solved; sweeps to finish in between. What is left then falls to curves around their bends.
+    /// until the problem is solved; sweeps to finish in between. What is left then falls to solutions with lesser friction that lead to one
+    /// with all of it, and to curves around their bends.
     fn hybrid(&mut self, problem: &Problem, units: &Units, is_foreign: bool) {
         let most = self.settings.most_sweeps;
         self.gauss_seidel(LEAST_PATIENCE.min(most / 2));
@@ -208,20 +221,25 @@ impl<'a> Run<'a> {
         {
             let step = Interior::work(&pattern);
             self.promising_sweeps(alternative(self.system, step), most / 2);
-            let held = (step <= HELD_WORK).then_some((Shift::Held, From::Nothing(STIFFER)));
             let tries = [
-                Some((Shift::Exact, From::Best)),
-                Some((Shift::Exact, From::Nothing(STIFFER))),
-                Some((Shift::Exact, From::Nothing(MUCH_STIFFER))),
-                Some((Shift::Lagged, From::Nothing(STIFFER))),
-                held,
+                (Shift::Exact, From::Best),
+                (Shift::Exact, From::Nothing(STIFFER)),
+                (Shift::Exact, From::Nothing(MUCH_STIFFER)),
+                (Shift::Lagged, From::Nothing(STIFFER)),
             ];
-            for (shift, from) in tries.into_iter().flatten() {
+            for (shift, from) in tries {
                 self.interior_point(&pattern, shift, from);
                 self.gauss_seidel((self.sweeps + FINISHING_SWEEPS).min(most));
             }
-            self.gauss_seidel((self.sweeps + SWEEPS_BEFORE_CURVES).min(most));
             let mut factors = (CURVES_WORK / step.max(1.0)) as usize;
+            if step <= CURVE_WORK {
+                factors = self.lesser_friction(problem, units, &pattern, factors);
+                self.gauss_seidel((self.sweeps + FINISHING_SWEEPS).min(most));
+            }
+            if step <= HELD_WORK {
+                self.interior_point(&pattern, Shift::Held, From::Nothing(STIFFER));
+            }
+            self.gauss_seidel((self.sweeps + SWEEPS_BEFORE_CURVES).min(most));
             for rounding in ROUNDINGS.into_iter().filter(|_| step <= CURVE_WORK) {
                 factors = self.curve(&pattern, rounding, factors);
                 self.gauss_seidel((self.sweeps + FINISHING_SWEEPS).min(most));
@@ -232,27 +250,30 @@ impl<'a> Run<'a> {
 
     /// Sweeps from no forces at all, and on from what they come to if that is better than what was known.
     fn forget(&mut self) {
-        let before = (self.best.clone(), self.forces.clone(), self.errors);
-        self.forces.fill(DVec3::ZERO);
+        let before = (self.best.clone(), self.errors);
         self.best.fill(DVec3::ZERO);
-        self.errors = self.system.measure(&self.forces);
-        self.sweeper.thaw();
+        self.errors = self.system.measure(&self.best);
+        self.go_on_from(self.best.clone());
         self.gauss_seidel((self.sweeps + LEAST_PATIENCE).min(self.settings.most_sweeps));
-        if self.errors.worse() >= before.2.worse() {
-            (self.best, self.forces, self.errors) = before;
-            self.sweeper.thaw();
+        if self.errors.worse() >= before.1.worse() {
+            (self.best, self.errors) = before;
+            self.go_on_from(self.best.clone());
         }
     }
 
-    /// Sweeps, for a part of what is enough, and on as long as what they gain promises a solution in less than that; up to `most`.
+    /// Sweeps as long as what they have gained in the later half of them promises a solution in fewer than `enough` more; up to `most`.
     fn promising_sweeps(&mut self, enough: f64, most: usize) {
-        self.gauss_seidel((0.25 * enough).min(most as f64) as usize);
+        let begin = self.sweeps;
+        let mut history = vec![self.errors.worse()];
         while !self.is_solved() && self.sweeps < most {
-            let before = self.errors.worse();
             self.gauss_seidel((self.sweeps + LOOK).min(most));
-            let gain = (before / self.errors.worse()).ln() / LOOK as f64;
-            let needed = (self.errors.worse() / self.settings.tolerance).ln() / gain;
-            if needed.is_nan() || needed > enough {
+            history.push(self.errors.worse());
+            let looks = history.len() - 1;
+            let since = looks / 2;
+            let gain = (history[since] / history[looks]).ln() / (LOOK * (looks - since)) as f64;
+            let needed = (history[looks] / self.settings.tolerance).ln() / gain;
+            let is_patient = ((self.sweeps - begin) as f64) < PATIENCE * enough;
+            if !is_patient && (needed.is_nan() || needed > enough) {
                 break;
             }
         }
@@ -288,13 +309,12 @@ impl<'a> Run<'a> {
             let Ok(part) = within(&part, &units, &settings, Some(&start), false) else { return true };
             let mut forces = vec![DVec3::ZERO; acts.len()];
             contacts.iter().zip(&part.forces).for_each(|(&contact, force)| forces[contact] = *force);
-            self.forces = self.system.enter(&forces);
+            let forces = self.system.enter(&forces);
+            self.go_on_from(forces.clone());
             self.sweeps += part.sweeps;
             self.interior_steps += part.interior_steps;
             let Solution { local_solves: solved, fail_safe, failed, .. } = part;
             self.tally.add(&Tally { solved, fail_safe, failed });
-            self.sweeper.thaw();
-            let forces = self.forces.clone();
             // Where others overlap now, that is worse than before, but nearer.
             if !self.offer(&forces) && part.converged {
                 self.errors = self.system.measure(&forces);
@@ -306,43 +326,40 @@ impl<'a> Run<'a> {
 
     /// Algorithm 1, its iterates mixed, until there have been `most` sweeps.
     fn gauss_seidel(&mut self, most: usize) {
-        let length = self.system.len();
-        let mut anderson = Anderson::new(self.settings.acceleration, length);
-        let (mut image, mut change) = (self.forces.clone(), vec![DVec3::ZERO; length]);
-        let mut safe = self.forces.clone();
-        let mut least = f64::INFINITY;
-        let mut next_check = 0;
+        let tolerance = self.settings.tolerance;
         while !self.is_solved() && self.sweeps < most {
-            image.copy_from_slice(&self.forces);
-            let tally = self.sweeper.sweep(self.system, &mut image, self.settings);
+            self.image.copy_from_slice(&self.forces);
+            let tally = self.sweeper.sweep(self.system, &mut self.image, self.settings);
             self.sweeps += 1;
             self.tally.add(&tally);
-            let size = residual(&image, &self.forces, &mut change).sqrt();
-            if self.sweeps >= next_check || size <= self.settings.tolerance {
-                if self.offer(&image) {
+            let size = self.mixing.measure(&self.image, &self.forces);
+            if self.sweeps >= self.next_check || size <= tolerance || self.sweeps == most {
+                let image = std::mem::take(&mut self.image);
+                let solved = self.offer(&image);
+                self.image = image;
+                if solved {
                     break;
                 }
-                next_check = self.sweeps + if size <= 30.0 * self.settings.tolerance { 3 } else { 12 };
-                if size <= 0.1 * self.settings.tolerance {
+                self.next_check = self.sweeps + if size <= 30.0 * tolerance { 3 } else { 12 };
+                if size <= 0.1 * tolerance {
                     self.sweeper.thaw();
                 }
             }
             if self.settings.acceleration == 0 || self.sweeps / PHASE % 2 == 1 {
-                self.forces.copy_from_slice(&image);
-                anderson.restart();
-                safe.copy_from_slice(&image);
-                least = f64::INFINITY;
-            } else if size <= GUARD * least {
-                least = least.min(size);
-                anderson.mix(&image, &change, &mut self.forces);
-                std::mem::swap(&mut safe, &mut image);
+                self.forces.copy_from_slice(&self.image);
+                self.mixing.restart();
             } else {
-                // The mixture went astray: on from the last image that was none, without memory.
-                anderson.restart();
-                self.forces.copy_from_slice(&safe);
-                least = f64::INFINITY;
+                self.mixing.mix(&self.image, &mut self.forces);
             }
         }
+    }
+
+    /// On from other forces: all contacts are awake, and nothing is known of earlier sweeps.
+    fn go_on_from(&mut self, forces: Vec<DVec3>) {
+        self.forces = forces;
+        self.sweeper.thaw();
+        self.mixing.restart();
+        self.next_check = 0;
     }
 
     /// The interior point, from near the best forces known or from its own start; sweeps go on from the best that is known.
@@ -368,8 +385,7 @@ impl<'a> Run<'a> {
             Shift::Held => interior.solve_outer(HELD_PROGRAMMES, accept),
         }
         self.tidy();
-        self.forces.copy_from_slice(&self.best);
-        self.sweeper.thaw();
+        self.go_on_from(self.best.clone());
     }
 
     /// Forces from inside their cones are never zero. Those that the tolerance does not know from zero are made so, if that is a solution
@@ -399,8 +415,7 @@ impl<'a> Run<'a> {
             self.offer_against(forces, 0.1)
         };
         let left = Curve::follow(&mut interior, rounding, CURVE_STEPS, factors, accept);
-        self.forces.copy_from_slice(&self.best);
-        self.sweeper.thaw();
+        self.go_on_from(self.best.clone());
         left
     }
 
@@ -414,6 +429,3 @@ impl<'a> Run<'a> {
         Ok(())
     }
 }
-
-/// A mixture may have a residual this much larger than the least one.
-const GUARD: f64 = 10.0;
