@@ -1,7 +1,7 @@
 //! Sag-free initialisation on the hairstyles of table 1 of Hsu et al. 2023, all four stages: with each strand carrying itself ("own weight"), the
 //! cone programme in clarabel ("cone"), and the same programme in a method of our own ("anytime").
 //!
-//! Without any variable set, clarabel runs on the drape alone: on all that is larger it takes minutes.
+//! Without any variable set, clarabel runs on the drape alone: on the others it takes minutes.
 
 use std::time::Instant;
 
@@ -29,7 +29,7 @@ const WIG_SECONDS: f64 = 60.0;
 const TIME: &str = "HAIRLOOM_BENCH_SECONDS";
 /// Set this variable to names of hairstyles, with commas between them, to run only those.
 const STYLES: &str = "HAIRLOOM_BENCH_STYLES";
-/// Set this variable to run clarabel on "middle" and "long" as well: half an hour and more.
+/// Set this variable to run clarabel on "middle" and "long" as well: four minutes more.
 const LARGE: &str = "HAIRLOOM_BENCH_LARGE";
 
 /// What one engine did.
