@@ -44,9 +44,9 @@ pub struct Params {
     pub correction: f64,
     /// Fastest that free ends move where overlaps of strands are undone [m/s].
     pub correction_speed: f64,
-    /// Tolerance of the contact problem where hair moves fast.
+    /// Tolerance of the contact problem where hair moves fast; slower hair has a smaller one, in proportion.
     pub tolerance_fast: f64,
-    /// Tolerance of the contact problem where hair is calm.
+    /// Tolerance of the contact problem where hair is at rest.
     pub tolerance: f64,
     /// Sweeps over all contacts at most.
     pub most_sweeps: usize,

@@ -13,8 +13,9 @@ use crate::contact::nsgs::{
 };
 use crate::solve::{ContactProblems, Report, StepError};
 
-/// Hair that turns by less than this part of the limit is calm.
-const CALM: f64 = 0.1;
+/// Hair that turns by this part of the limit in a step, about a radian a second, moves fast. Slower hair is solved better, in proportion, as
+/// far as the tolerance of hair at rest.
+const FAST: f64 = 0.02;
 /// What a step is linearised around anew need not be known better than this, and takes so many sweeps at most.
 const GUESS_TOLERANCE: f64 = 1.0e-3;
 const GUESS_SWEEPS: usize = 50;
@@ -210,9 +211,9 @@ impl Nsgs {
         }
         let turning = |fibre: &dyn Fibre| dt * fibre.turning(&fibre.velocities());
         let turn = self.fibres.iter().flatten().map(|fibre| turning(fibre.as_ref())).fold(0.0, f64::max);
-        let is_calm = turn < CALM * self.params.most_turn;
+        let pace = (turn / (FAST * self.params.most_turn)).min(1.0);
         Settings {
-            tolerance: if is_calm { self.params.tolerance } else { self.params.tolerance_fast },
+            tolerance: (pace * self.params.tolerance_fast).max(self.params.tolerance),
             most_sweeps: self.params.most_sweeps,
             most_interior_steps: INTERIOR_STEPS,
             global: self.params.global.parse().unwrap_or_default(),
