@@ -14,7 +14,9 @@ use crate::strands::{GRAVITY, Hold, Rig, Rod, alone, check_list, check_range, st
 /// Iterations of the converged solution.
 const CONVERGED: u32 = 200;
 /// Iterations to compare.
-const ITERATIONS: [u32; 5] = [1, 2, 3, 5, 10];
+const ITERATIONS: [u32; 8] = [1, 2, 3, 5, 10, 20, 50, 200];
+/// From so many on, the tip must not hang on how many there are.
+const ENOUGH: u32 = 3;
 /// Inner friction of the damped hair: time in which strains relax [s].
 const RELAXATION: f64 = 5.0e-3;
 /// Steps of the free strand.
@@ -94,19 +96,33 @@ impl Experiment for Release {
             Findings { rows: Vec::new(), checks: Vec::new(), figure: Figure::new("Hair let go") };
         let mut error_panel = Panel::new(Axis::new("t [s]"), Axis::log("tip's distance / L"))
             .titled("Against the converged solution");
+        let (mut enough, mut spread): (Option<Vec<Moment>>, f64) = (None, 0.0);
         for iterations in ITERATIONS {
             let fallen = fall(params, &admm::Params { iterations, ..*base })?;
             for (strand, edge) in params.edges().iter().enumerate() {
                 let away = distance(&fallen, &converged, strand, params.rod.length);
+                let tip = fallen[fallen.len() - 1].tips[strand] / params.rod.length;
                 findings.rows.push(
-                    Row::new().with("edge", *edge).with("iterations", iterations).with("tip_away", away),
+                    Row::new()
+                        .with("edge", *edge)
+                        .with("iterations", iterations)
+                        .with("tip", tip.truncate().to_array().to_vec())
+                        .with("tip_away", away),
                 );
+                if let Some(enough) = &enough {
+                    spread = spread.max(distance(&fallen, enough, strand, params.rod.length));
+                }
             }
             let times = converged.iter().zip(&fallen).enumerate().map(|(i, (a, b))| {
                 (params.dt * i as f64, (a.tips[0].distance(b.tips[0]) / params.rod.length).max(1.0e-9))
             });
             error_panel = error_panel.with(Series::line(format!("{iterations} iterations"), times.collect()));
+            if iterations == ENOUGH {
+                enough = Some(fallen);
+            }
         }
+        let title = format!("tip with {ENOUGH} iterations away from that with more [lengths]");
+        findings.checks.push(Check::at_most(title, spread, 0.01));
         let usual = fall(params, base)?;
         for (strand, edge) in params.edges().iter().enumerate() {
             let away = distance(&usual, &converged, strand, params.rod.length);

@@ -264,6 +264,20 @@ fn all_experiments_with_rods_take_the_same_hair() {
 }
 
 #[test]
+fn bundles_slide_where_the_slope_is_steeper_than_friction() {
+    passed("incline", &[]);
+    passed("incline", &[set("mu", 0.7), set("radius", 1.0e-4), set("young", 1.0e9)]);
+}
+
+#[test]
+fn hair_on_a_floor_sticks_and_slips_with_and_without_gravity() {
+    passed("stick-slip", &[]);
+    passed("stick-slip", &[set("gravity", 9.81)]);
+    let mus = set("mus", vec![0.06, 0.2]);
+    passed("stick-slip", &[mus, set("gravity", 9.81), set("density", 1000.0), set("length", 0.08)]);
+}
+
+#[test]
 fn other_hair_sticks_and_slips_at_the_same_friction() {
     let mus = || set("mus", vec![0.06, 0.345, 0.3664]);
     passed("stick-slip", &[mus(), set("length", 0.2), set("poisson", 0.2)]);

@@ -25,7 +25,10 @@ radius = 0.015
 method = "admm"
 "#;
 
-/// Nothing moves the ball: the curls sink onto each other, and never have more than what gravity gave them at first.
+/// What a frame may gain, beside all that the curls have lost so far: ten iterations leave contact a little short of equilibrium.
+const GAIN: f64 = 1.0e-2;
+
+/// Nothing moves the ball: the curls sink onto each other and lose energy frame by frame.
 #[test]
 fn dense_curls_never_gain_energy() {
     sink("newton");
@@ -40,13 +43,16 @@ fn sink(elastic: &str) {
     let scene = format!("{SCENE}elastic = '{elastic}'\n");
     let scene = Scene::from_toml(&scene, "dense-curls.toml").unwrap();
     let mut simulation = Simulation::new(scene, &NoFiles).unwrap();
-    let mut first = None;
+    let (mut first, mut before) = (None, f64::INFINITY);
     for _ in 0..8 {
         let report = simulation.advance().unwrap();
         let energy = report.solver.energy.unwrap();
         let total = energy.kinetic + energy.elastic + energy.gravity;
         let first = *first.get_or_insert(total);
-        assert!(total <= first, "frame {}: {total} J, {first} J after the first", report.frame);
+        println!("{elastic}, frame {}: {total} J", report.frame);
+        let gain = total - before;
+        assert!(gain <= GAIN * (first - before), "frame {}: {gain} J gained of {first} J", report.frame);
+        before = total;
         assert!(energy.elastic < -energy.gravity, "frame {}: {energy:?}", report.frame);
         assert!(
             report.measures.stretch.value < 1e-4,

@@ -4,6 +4,7 @@ mod admm;
 mod clock;
 mod der_mpm;
 mod elastic;
+mod elastic_in_contact;
 mod follow;
 mod ftl;
 mod io;
@@ -69,7 +70,7 @@ pub fn names() -> &'static [(&'static str, &'static str)] {
         ),
         (
             "elastic",
-            "Newton steps on whole strands against the splitting of Daviet 2023: time to equal error",
+            "Newton steps on whole strands against the splitting of Daviet 2023: time to equal error, and error after equal time in contact",
         ),
         (
             "ftl",
@@ -101,7 +102,7 @@ pub type Listener<'a> = &'a (dyn Fn(&str) + Sync);
 pub fn run(name: &str, tell: Listener<'_>) -> Result<Bench, LabError> {
     match name {
         "der-mpm" => Ok(der_mpm::run()),
-        "elastic" => Ok(elastic::run()),
+        "elastic" => Ok(elastic::run(tell)),
         "follow" => Ok(follow::run()),
         "admm" => Ok(admm::run(tell)),
         "ftl" => Ok(ftl::run()),

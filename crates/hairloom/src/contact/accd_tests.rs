@@ -106,41 +106,13 @@ fn pair(random: &mut Random, kind: usize) -> (Moving, Moving, f64) {
 
 const KINDS: usize = 15;
 
-/// The least distance before `end`, from samples and golden-section searches around the lowest of them.
-fn least_before(a: &Moving, b: &Moving, end: f64) -> f64 {
-    const SAMPLES: usize = 24;
-    let distance = |time: f64| distance(at(a, time), at(b, time));
-    let step = end / SAMPLES as f64;
-    let samples: [f64; SAMPLES + 1] = std::array::from_fn(|k| distance(k as f64 * step));
-    let lowest = samples.iter().copied().fold(f64::MAX, f64::min);
-    let mut least = lowest;
-    for k in 0..=SAMPLES {
-        let is_low =
-            (k == 0 || samples[k] <= samples[k - 1]) && (k == SAMPLES || samples[k] <= samples[k + 1]);
-        // A convex dip between samples is at most as deep as its slopes reach; only the lowest ones matter.
-        if !is_low || samples[k] > 4.0 * lowest + 0.1 {
-            continue;
-        }
-        let (mut low, mut high) =
-            ((k as f64 - 1.0).max(0.0) * step, ((k + 1) as f64).min(SAMPLES as f64) * step);
-        for _ in 0..20 {
-            let (x, y) =
-                (high - 0.618_033_988_749_895 * (high - low), low + 0.618_033_988_749_895 * (high - low));
-            let (fx, fy) = (distance(x), distance(y));
-            least = least.min(fx).min(fy);
-            if fx < fy { high = y } else { low = x }
-        }
-    }
-    least
-}
-
-/// The true time of impact by bisection: an interval is free of impacts if the distance in its middle exceeds what
-/// the speed can cover to its ends.
-fn true_time(a: &Moving, b: &Moving, thickness: f64) -> Result<Option<f64>, &'static str> {
+/// The true time of the first impact before `end` by bisection: an interval is free of impacts if the distance in its middle exceeds
+/// what the speed can cover to its ends.
+fn true_time(a: &Moving, b: &Moving, thickness: f64, end: f64) -> Result<Option<f64>, &'static str> {
     let speed = (0..2)
         .flat_map(|i| (0..2).map(move |j| (a.to[i] - a.from[i] - b.to[j] + b.from[j]).length()))
         .fold(0.0, f64::max);
-    let mut intervals = vec![(0.0, 1.0)];
+    let mut intervals = vec![(0.0, end)];
     for _ in 0..20_000 {
         let Some((low, high)) = intervals.pop() else { return Ok(None) };
         let (middle, half) = (0.5 * (low + high), 0.5 * (high - low));
@@ -156,31 +128,37 @@ fn true_time(a: &Moving, b: &Moving, thickness: f64) -> Result<Option<f64>, &'st
     Err("too close to tell")
 }
 
-/// No distance below the thickness before the time that is reported, for a million pairs.
+/// Edges do not come nearer than the thickness before the time that is reported, for a million pairs. Pairs that stay within rounding of the
+/// thickness for long are too close to tell, and few.
 #[test]
 fn a_million_pairs_are_never_reported_late() {
     use rayon::prelude::*;
     let random = Random::new(11);
     let count = if cfg!(debug_assertions) { 100_000 } else { 1_000_000 };
-    let impacts: usize = (0..count)
-        .into_par_iter()
-        .map(|index| {
-            let (a, b, thickness) = pair(&mut random.fork(index), index as usize % KINDS);
-            let met = meeting(&a, &b, thickness);
-            let end = met.map_or(1.0, |met| met.time);
-            assert!((0.0..=1.0).contains(&end));
-            if end > 0.0 {
-                let least = least_before(&a, &b, end);
-                assert!(
-                    least >= thickness * (1.0 - 1.0e-12) - 1.0e-12,
-                    "pair {index}: {least} < {thickness} before {end}"
-                );
+    let look = |index: u64| {
+        let (a, b, thickness) = pair(&mut random.fork(index), index as usize % KINDS);
+        let met = meeting(&a, &b, thickness);
+        let end = met.map_or(1.0, |met| met.time);
+        assert!((0.0..=1.0).contains(&end));
+        let thin = thickness * (1.0 - 1.0e-12) - 1.0e-12;
+        let known = match true_time(&a, &b, thin, end) {
+            _ if end == 0.0 => true,
+            Ok(None) => true,
+            // Bisection knows the time to 2e-12 where edges meet head on, and less well the more they glance off.
+            Ok(Some(time)) => {
+                assert!(time >= end - 2.0e-10, "pair {index}: {end} is later than {time}");
+                true
             }
-            usize::from(met.is_some())
-        })
-        .sum();
+            Err(_) => false,
+        };
+        (usize::from(met.is_some()), usize::from(!known))
+    };
+    let looked = (0..count).into_par_iter().map(look);
+    let (impacts, unknown) = looked.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
     // Both outcomes are common.
     assert!(impacts > count as usize / 10 && impacts < count as usize * 9 / 10, "{impacts}");
+    println!("{unknown} of {count} pairs are too close to tell");
+    assert!(unknown < count as usize / 5, "{unknown}");
 }
 
 #[test]
@@ -192,7 +170,7 @@ fn times_agree_with_bisection() {
         let met = meeting(&a, &b, thickness);
         // With the tolerance added, the true impact is at or before what is reported.
         let thick = thickness * (1.0 + NEAR) + NEAR_OF_GAP * 2.0 + 1.0e-9;
-        match (true_time(&a, &b, thickness), true_time(&a, &b, thick)) {
+        match (true_time(&a, &b, thickness, 1.0), true_time(&a, &b, thick, 1.0)) {
             (Ok(exact), Ok(early)) => {
                 compared += 1;
                 let time = met.map_or(f64::INFINITY, |met| met.time);

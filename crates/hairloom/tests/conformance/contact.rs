@@ -155,6 +155,23 @@ pub(crate) fn restart_among_bodies_in_wind_equals_an_unbroken_run(build: &Build,
     }
 }
 
+pub(crate) fn a_solver_that_loads_again_goes_like_a_new_one(build: &Build, _: Traits) {
+    for obstacle in [Obstacle::TurningCapsule, Obstacle::DeformingMesh] {
+        let mut crowd = Crowd::new(obstacle, 40);
+        let mut used = started(&crowd.world, build);
+        crowd.run(&mut *used, 8, 2).unwrap();
+        let (state, time) = (crowd.world.state(&*used), crowd.world.time);
+        let new = build(&crowd.world.model);
+        let [again, fresh] = [used, new].map(|mut solver| {
+            solver.load(&state);
+            crowd.world.time = time;
+            crowd.run(&mut *solver, 4, 2).unwrap();
+            crowd.world.state(&*solver)
+        });
+        assert!(again == fresh, "{obstacle:?}: something of the run before is left");
+    }
+}
+
 pub(crate) fn no_vertex_sinks_into_bodies_that_move(build: &Build, traits: Traits) {
     if !traits.collides {
         return;

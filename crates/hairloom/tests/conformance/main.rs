@@ -45,6 +45,7 @@ macro_rules! conformance {
                 parts_of_a_step_go_like_steps_of_their_own
                 contact_has_the_same_bits_for_any_number_of_threads
                 restart_among_bodies_in_wind_equals_an_unbroken_run
+                a_solver_that_loads_again_goes_like_a_new_one
                 no_vertex_sinks_into_bodies_that_move
             );
         }
@@ -272,6 +273,7 @@ macro_rules! polylines {
             conformance!(@tests contact, build, ELASTIC;
                 contact_has_the_same_bits_for_any_number_of_threads
                 restart_among_bodies_in_wind_equals_an_unbroken_run
+                a_solver_that_loads_again_goes_like_a_new_one
             );
         }
     };

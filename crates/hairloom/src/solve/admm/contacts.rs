@@ -122,24 +122,32 @@ impl Contacts {
         (self.forces, self.close) = (forces, close);
     }
 
-    /// Takes the positions of all vertices when the step began, and the weights W = w m / t². Without
-    /// contact vertices would go on as they did, for `dt` [s].
-    pub(super) fn begin<S: Stored>(&mut self, strands: &Strands<S>, typical: f64, weight: f64, dt: f64) {
+    /// Takes the positions of all vertices when the step began, and the weights W from how soft contact is beside the mass of a vertex,
+    /// for each material [s²]. Without contact vertices would go on as they did, for `dt` [s].
+    pub(super) fn begin<S: Stored>(&mut self, strands: &Strands<S>, softness: &[f64], dt: f64) {
         self.origin = strands.packs.first().map_or(DVec3::ZERO, |pack| pack.roots[0]);
         let origin = self.origin;
         let parts = split(&self.ends, &mut self.start);
         let eases = split(&self.ends, &mut self.ease);
-        strands.packs.par_iter().zip(parts).zip(eases).for_each(|((pack, start), ease)| {
+        let material_of = &self.ordered.material_of;
+        let strands_before = strands.packs.iter().scan(0, |count, pack| {
+            let before = *count;
+            *count += pack.lanes().count();
+            Some(before)
+        });
+        let before: Vec<usize> = strands_before.collect();
+        let packs = strands.packs.par_iter().zip(parts).zip(eases).zip(before);
+        packs.for_each(|(((pack, start), ease), before)| {
             let mut vertices = start.iter_mut().zip(ease);
-            for (lane, _) in pack.lanes() {
+            for (place, (lane, _)) in pack.lanes().enumerate() {
+                let softness = softness[usize::from(material_of[before + place])];
                 // Roots have moved already.
                 let root = pack.roots[lane] - get_vector(&pack.shift, lane) - origin;
                 let rows = pack.start.iter().zip(&pack.rest).take(pack.counts[lane] as usize).enumerate();
                 for ((row, (place, rest)), (start, ease)) in rows.zip(&mut vertices) {
                     *start = (root + get_vector(place, lane)).as_vec3();
                     let held = pack.base.is_some_and(|base| row <= base);
-                    *ease =
-                        if held { 0.0 } else { (typical * typical / (weight * rest.mass.get(lane))) as f32 };
+                    *ease = if held { 0.0 } else { (softness / rest.mass.get(lane)) as f32 };
                 }
             }
         });

@@ -44,7 +44,8 @@
 //! finely divided strands pressed on bodies converge slowly there. The splitting begins each step with all forces of the last one and has
 //! no way back from them; 1,500 curls on a head that turns stay calm with it, and as near to Newton's as 5 % of their energy. With springs
 //! in their place it was 17 % off. Contacts beside held vertices, which only a vertex could part that
-//! moves more than twenty times as far, are left alone (`touch`).
+//! moves more than twenty times as far, are left alone (`touch`). A point of hair meets one body, the nearest: hair between two
+//! bodies that close on it leaves one of them at a time.
 
 mod contacts;
 mod energy;
@@ -78,7 +79,7 @@ use crate::contact::{Contact, ContactError};
 use crate::groom::Remap;
 use crate::math::Stored;
 use crate::math::lanes::Row;
-use crate::scene::{Drive, Model, State};
+use crate::scene::{Drive, Material, Model, State};
 
 /// Name and version of this method's checkpoints.
 const CHECKPOINT: (&str, u32) = ("admm", 2);
@@ -335,21 +336,13 @@ impl<S: Stored> Admm<S> {
         report: &mut Report,
     ) -> Result<(), StepError> {
         let params = self.params;
-        let (dt, typical) = match pace {
-            Pace::Dynamic(dt) => (dt, dt.min(self.typical_time(drive.gravity))),
-            Pace::Still(typical) => (0.0, typical),
-        };
-        let weight = match params.contact_weight {
-            // Contact is found fastest midway between the weight of inertia and that of the stiffest bending.
-            0.0 if dt > 0.0 => typical / dt,
-            0.0 => 1.0,
-            weight => weight,
-        };
+        let dt = if let Pace::Dynamic(dt) = pace { dt } else { 0.0 };
+        let softness = self.contact_softness(drive.gravity, pace);
         let edge = self.mean_edge();
         let moved = drive.time_at(1.0) - drive.time_at(0.0);
         report
             .time("detection", || {
-                self.contacts.begin(&self.strands, typical, weight, dt);
+                self.contacts.begin(&self.strands, &softness, dt);
                 self.contacts.find(&params, obstacles, moved)
             })
             .map_err(bad_contact)?;
@@ -434,13 +427,27 @@ impl<S: Stored> Admm<S> {
         self.model.rest_lengths.iter().sum::<f64>() / edges
     }
 
-    /// The typical time of section 4.5 [s]: that of falling through, or of bending waves along, a typical edge.
-    fn typical_time(&self, gravity: DVec3) -> f64 {
-        let (model, edge) = (&self.model, self.mean_edge());
-        let material = &model.materials[0];
+    /// The typical time of section 4.5 [s]: that of falling through, or of bending waves along, a typical edge of hair of a material.
+    fn typical_time(&self, gravity: DVec3, material: &Material) -> f64 {
+        let edge = self.mean_edge();
         let falling = (edge / gravity.length().max(1.0e-9)).sqrt();
         let bending = 2.0 * edge * edge / material.radius * (material.density / material.young).sqrt();
         falling.min(bending)
+    }
+
+    /// What contact weighs beside the mass of a vertex, m / W, for each material [s²]. Section 4.5 has the square of the typical time.
+    fn contact_softness(&self, gravity: DVec3, pace: Pace) -> Vec<f64> {
+        let softness = |material| {
+            let typical = self.typical_time(gravity, material);
+            match (pace, self.params.contact_weight) {
+                // Contact is found fastest midway between the weight of inertia and that of the stiffest bending.
+                (Pace::Dynamic(dt), 0.0) => dt * dt.min(typical),
+                (Pace::Dynamic(dt), weight) => dt.min(typical).powi(2) / weight,
+                (Pace::Still(_), 0.0) => typical * typical,
+                (Pace::Still(_), weight) => typical * typical / weight,
+            }
+        };
+        self.model.materials.iter().map(softness).collect()
     }
 }
 
@@ -467,6 +474,7 @@ fn blow<S: Stored>(pack: &Pack<S>, drive: &Drive<'_>) -> Vec<[S; 3]> {
 impl<S: Stored> Solver for Admm<S> {
     fn load(&mut self, state: &State) {
         self.tie_forces.clear();
+        self.contacts.remember(Vec::new(), Vec::new());
         self.frames_known = state.orientations.len() == state.positions.len();
         let (model, known, strands) = (&self.model, self.frames_known, &mut self.strands);
         strands.packs.par_iter_mut().for_each(|pack| {
@@ -496,7 +504,7 @@ impl<S: Stored> Solver for Admm<S> {
                 self.pass(drive, Pace::Dynamic(dt), self.params.iterations)
             }
             Step::Quasistatic { iterations } => {
-                let typical = self.typical_time(drive.gravity);
+                let typical = self.typical_time(drive.gravity, &self.model.materials[0]);
                 self.pass(drive, Pace::Still(typical), iterations)
             }
         }

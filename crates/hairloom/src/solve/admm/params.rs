@@ -38,8 +38,8 @@ pub enum Clamp {
 pub struct Params {
     /// Iterations of a step, each with a Newton step of every strand and a projection of the contacts.
     pub iterations: u32,
-    /// A strand without contacts is done once no edge turns by more than this in an iteration [rad]; 0 takes
-    /// all iterations.
+    /// A step is done once no edge turns by more than this in an iteration [rad], and contacts and ties hold as well; 0 takes all
+    /// iterations.
     pub tolerance: f64,
     /// How rods are solved.
     pub elastic: Elastic,
@@ -54,7 +54,7 @@ pub struct Params {
     pub bending: Measure,
     /// Measure of stretching; Newton steps know `linear` alone.
     pub stretching: StretchMeasure,
-    /// Width of numbers.
+    /// Width of the rods' numbers; contact is found in single precision.
     pub precision: Precision,
     /// How roots are clamped.
     pub clamp: Clamp,

@@ -293,22 +293,25 @@ impl<S: Stored> StoredKernel<S> for Finish<'_, S> {
             Pace::Still(_) => R::zero(),
         };
         let shift = R::load_vector(&pack.shift);
-        let mut fastest = R::zero();
+        // A maximum drops NaN, which a sum keeps.
+        let (mut farthest, mut sum) = (R::zero(), R::zero());
         for i in 0..pack.moving.len() {
             let moved = R::load_vector(&pack.moving[i].position) + shift - R::load_vector(&pack.start[i]);
-            // Also keeps NaN, which a maximum would drop.
-            fastest += moved.length_squared();
+            let square = moved.length_squared();
+            farthest = farthest.max(square);
+            sum += square;
             R::store_vector(moved * per_time, &mut pack.velocities[i]);
             let spin = R::load_from(&pack.moving[i].twist) * per_time;
             spin.store_to(&mut pack.spins[i]);
         }
-        let mut row = S::default();
-        fastest.store_to(&mut row);
-        let farthest = match pace {
+        let (mut squares, mut sums) = (S::default(), S::default());
+        farthest.store_to(&mut squares);
+        sum.store_to(&mut sums);
+        let limit = match pace {
             Pace::Dynamic(dt) => ABSURD_SPEED * dt,
             Pace::Still(_) => ABSURD_SPEED,
         };
-        (0..S::LANES).all(|lane| row.get(lane) < farthest * farthest)
+        (0..S::LANES).all(|lane| squares.get(lane) < limit * limit && sums.get(lane).is_finite())
     }
 }
 
