@@ -157,8 +157,7 @@ fn a_million_pairs_are_never_reported_late() {
     let (impacts, unknown) = looked.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
     // Both outcomes are common.
     assert!(impacts > count as usize / 10 && impacts < count as usize * 9 / 10, "{impacts}");
-    println!("{unknown} of {count} pairs are too close to tell");
-    assert!(unknown < count as usize / 5, "{unknown}");
+    assert!(unknown < count as usize / 1000, "{unknown} pairs are too close to tell");
 }
 
 #[test]

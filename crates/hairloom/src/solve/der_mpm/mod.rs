@@ -256,6 +256,7 @@ impl<S: Stored> DerMpm<S> {
 
 impl<S: Stored> Solver for DerMpm<S> {
     fn load(&mut self, state: &State) {
+        *self = Self::new(&self.model, self.params);
         self.rods.load(state, None);
         self.unseated = state.orientations.is_empty();
         self.lay_out_grains(&[]);
@@ -319,8 +320,6 @@ impl<S: Stored> Solver for DerMpm<S> {
         let memory = grains::remapped(&self.memory(), &self.model, model, remap);
         self.model = Arc::clone(model);
         // The next step finds out what is held.
-        self.pinned = vec![false; model.vertices()];
-        self.rods = Rods::new(model, &self.pinned, self.params);
         self.load(&state);
         self.lay_out_grains(&memory);
     }

@@ -8,6 +8,9 @@
 //! way of its neighbours; if these had to wait in turn, all would come to a halt while the body moves on. So lone strands that cannot be
 //! held back without crossing other lone ones end where the step took them, and what still crosses is counted. Nobody looks whether
 //! dense hair sweeps over a strand that was held back.
+//!
+//! Of 40 pairs of crossing strands thrown at each other at 20 m/s, 40 pass through each other without continuous detection at 60, 192 and
+//! 1,500 steps a second, and 36 at 4,000; with it none does (`tests/admm_contact.rs`).
 
 use glam::{DQuat, DVec3, Vec3, Vec3A};
 use rayon::prelude::*;
