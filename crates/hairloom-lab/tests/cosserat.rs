@@ -67,13 +67,13 @@ fn a_stirred_drape_comes_back() {
     let outcome = passed("stirred", &[styles("drape"), ("times", vec![1.0, 1.0, 3.0].into())]);
     assert_eq!(outcome.rows.len(), 3);
     let number = |row: usize, key: &str| outcome.rows[row].get(key).and_then(serde_json::Value::as_f64);
-    // Row 0 is naive hair, of which that with balanced forces alone cannot be told apart; sag-free hair moves otherwise, and less.
-    assert!(number(1, "likeness").is_some_and(|likeness| likeness > 0.9), "{:?}", outcome.rows[1]);
+    // Row 0 is naive hair: sag-free hair moves much like it, but not as it does, and less alike is what has forces alone balanced.
     assert!(
         number(2, "likeness").is_some_and(|likeness| (0.5..0.999).contains(&likeness)),
         "{:?}",
         outcome.rows[2]
     );
+    assert!(number(1, "likeness") < number(2, "likeness"), "{:?}", outcome.rows[1]);
     assert_eq!(number(2, "not_back"), Some(0.0), "{:?}", outcome.rows[2]);
 }
 
