@@ -100,6 +100,14 @@ fn cosserat_rods_that_meet_on_the_grid_stay_as_groomed_for_five_seconds() {
     sags("method = \"xpbd-mpm\"", &STYLES);
 }
 
+/// Contact that is a part of the rest shape once let curls grow away from it, by a factor of four in each second.
+#[test]
+fn curls_that_contact_carries_stay_as_groomed_for_five_seconds() {
+    let style = "preset = \"curly\"\nseed = 1\nstrands = 400\nvertices = 32";
+    let solver = "method = \"xpbd-mpm\"\nrest_engine = \"anytime\"";
+    stays(solver, &[("curls", style)]);
+}
+
 /// What nothing holds floats without gravity: joints rest as they are groomed, and free roots have none.
 #[test]
 fn loose_hair_without_gravity_stays_where_it_is() {

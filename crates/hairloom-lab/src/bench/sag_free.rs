@@ -170,6 +170,9 @@ fn gains(style: Hairstyle) -> bool {
     !matches!(style, Hairstyle::Drape | Hairstyle::Knit)
 }
 
+/// Nothing lost, but for rounding.
+const ROUNDED: f64 = 1.0 + 1e-9;
+
 /// Our own method against strands that carry themselves: better in every way where there is anything to be gained, nowhere worse elsewhere.
 fn compare(name: &str, own: &Run, ours: &Run, gains: bool, ratios: &mut Vec<Ratio>) {
     let (before, after) = (&own.found.quality, &ours.found.quality);
@@ -184,7 +187,7 @@ fn compare(name: &str, own: &Run, ours: &Run, gains: bool, ratios: &mut Vec<Rati
         ratios.push(match (before > 0.0, gains) {
             (true, true) => Ratio::below(title, after / before, 1.0),
             (true, false) => {
-                Ratio::at_most(format!("{title}, where contact gains nothing"), after / before, 1.0)
+                Ratio::at_most(format!("{title}, where contact gains nothing"), after / before, ROUNDED)
             }
             (false, _) => Ratio::at_most(format!("{title}, which has none"), after, 0.0),
         });

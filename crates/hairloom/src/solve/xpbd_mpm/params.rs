@@ -8,6 +8,9 @@ use crate::scene::{Material, Model};
 /// Density of hair [kg/m³].
 const USUAL_DENSITY: f64 = 1300.0;
 
+/// Most of what the grid cannot represent that vertices keep in a step where hair balances on it.
+const BALANCED_FLIP: f32 = 0.9;
+
 /// Parameters of the Cosserat rods and of their contact on the grid.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -43,7 +46,7 @@ pub struct Params {
     /// Share of the forces of its rod that a vertex takes by itself, from 0 (all go through the grid, as in the paper) to 1. It is 0
     /// whatever stands here where a rest shape balances on the grid.
     pub direct: f64,
-    /// α of ASFLIP: the part of what the grid cannot represent that vertices keep, from 0 to 1.
+    /// α of ASFLIP: the part of what the grid cannot represent that vertices keep, from 0 to 1. At most 0.9 where a rest shape balances on the grid.
     pub flip: f32,
     /// β of ASFLIP: the part of that which also moves vertices, under pressure and where strands part, from 0 to 1.
     pub separation: [f32; 2],
@@ -116,6 +119,12 @@ impl Params {
         if balanced_on(model).is_some() { 0.0 } else { self.direct }
     }
 
+    /// α of ASFLIP for this hair: nothing brings vertices back in what the grid cannot represent where forces balance on it alone, and curls grew away
+    /// from their rest by a factor of four in each second (0.034 of their lengths after five seconds, against 2e-5 with the limit).
+    pub fn flip_of(&self, model: &Model) -> f32 {
+        if balanced_on(model).is_some() { self.flip.min(BALANCED_FLIP) } else { self.flip }
+    }
+
     /// Hair of this model as a granular material. Where strands differ the first material's friction counts. Hair that balances on the grid
     /// is as stiff as the grid allows, where sound crosses half a cell in a step: stresses as large as the modulus would let it buckle.
     pub fn grains(&self, model: &Model) -> Sand {
@@ -138,7 +147,7 @@ impl Params {
         GridParams {
             cell: self.cell_of(model),
             gravity: glam::Vec3::ZERO,
-            transfer: Transfer::asflip(self.flip, self.separation),
+            transfer: Transfer::asflip(self.flip_of(model), self.separation),
             material: crate::grid::Material::Sand(self.grains(model)),
             ..GridParams::default()
         }
