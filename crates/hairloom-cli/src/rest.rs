@@ -1,30 +1,36 @@
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use glam::DVec3;
-use hairloom::groom::{Groom, Root};
-use hairloom::rest::global_force::{Medium, Quality, Weights, assess, problem};
+use glam::{DQuat, DVec3};
+use hairloom::groom::{Attribute, Domain, Groom, Root, Values};
+use hairloom::rest::global_force::{Medium, Weights, assess, problem};
 use hairloom::rest::{Forces, Hair, Outcome, RestError};
 use hairloom::scene::RestEngine;
 use hairloom::simulate::Simulation;
 use hairloom::solve::Method;
 use hairloom_io::Folder;
 use hairloom_io::Space;
-use hairloom_io::grooms::{self, FileGroom, Said};
+use hairloom_io::grooms::{FileGroom, Said};
 use hairloom_io::run::{RunOptions, peak_memory, read_scene};
 use serde::Serialize;
 use toml::Value;
 
 use crate::failure::Failure;
-use crate::output::{make_parent, print, tell, write_json};
+use crate::groom::write_file;
+use crate::output::{print, tell, write_json};
 use crate::settings::setting;
 
 /// Find the rest shape that keeps a scene's hair as groomed, and write it.
 ///
 /// Hair falls from its groom because gravity bends it. In the rest shape written here it would be without gravity; with it, it
 /// is as groomed. `hairloom sim` starts with it where a scene has `rest = "sag-free"` in `[solver]`.
+///
+/// Attributes of the groom that is written tell the rest, in USD and Alembic. Of each vertex: rest_length, the length of the segment behind it
+/// [m]; rest_joint, the rotation over the joint at it, twist included, as the imaginary part of a quaternion whose real part is not negative;
+/// rest_stretch_factor and rest_bend_factor, how many times stiffer segment and joint are than the material; rest_force, of the segment on its
+/// vertex nearer to the tip under gravity [N]; rest_stress_normal (xx, yy, zz) and rest_stress_shear (xy, xz, yz), volume times stress of
+/// contact [J]. Of each strand: rest_cell, the side of a cell of the grid that contact balances on [m], 0 where strands carry themselves.
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -93,13 +99,14 @@ struct Report {
     peak_memory_bytes: Option<u64>,
 }
 
-/// How good the forces are.
+/// How good the forces and moments are that the rest shape makes.
 #[derive(Serialize)]
 struct Balanced {
     compressed_percent: f64,
     largest_force_newtons: f64,
     force_mse_newtons: f64,
     worst_acceleration_over_gravity: f64,
+    moment_left_over_largest: f64,
     objective: Option<f64>,
     cone_excess_over_largest_stress: Option<f64>,
 }
@@ -128,29 +135,26 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let scene = read_scene(&options).map_err(Failure::bad_input)?;
     let method = Method::from_settings(&scene.solver).map_err(Failure::bad_input)?;
     let library = Folder::of_scene(&arguments.scene).allowing_outside(arguments.allow_outside);
-    let clock = Instant::now();
     let simulation = Simulation::new(scene, &library).map_err(Failure::bad_input)?;
-    let seconds = clock.elapsed().as_secs_f64();
     simulation.warnings().iter().for_each(|warning| tell(&format!("warning: {warning}")));
     let Some(outcome) = simulation.rest() else {
         return Err(Failure::run("no rest shape was found"));
     };
-    write(arguments, &simulation, outcome)?;
     let peak = peak_memory();
     let (model, held, scene) = (simulation.model(), simulation.held(), simulation.scene());
     let positions: Vec<DVec3> = model.groomed.iter().map(|point| point.as_dvec3()).collect();
     let gravity = scene.gravity.at(scene.time.start);
     let hair = Hair { model, positions: &positions, held: &held, gravity };
     let medium = method.medium(model);
+    let report = Report {
+        seconds: simulation.rest_seconds(),
+        peak_memory_bytes: peak,
+        ..Report::new(&simulation, outcome, method.name(), balanced(&hair, outcome, medium.as_ref())?)
+    };
     if let Some(path) = &arguments.dump_problem {
         dump(path, &hair, medium.as_ref(), method.name())?;
     }
-    let balance = balanced(&hair, outcome, medium.as_ref())?;
-    let report = Report {
-        seconds,
-        peak_memory_bytes: peak,
-        ..Report::new(&simulation, outcome, method.name(), balance)
-    };
+    write(arguments, &simulation, outcome)?;
     if arguments.report.as_deref() != Some(Path::new("-")) {
         print(&told(arguments, &report))?;
     }
@@ -164,19 +168,40 @@ fn write(arguments: &Arguments, simulation: &Simulation, outcome: &Outcome) -> R
         curves: outcome.shape.curves(model),
         roots: vec![Root::Free; model.strands()],
         widths: model.radii.iter().map(|radius| 2.0 * radius).collect(),
+        attributes: attributes(outcome, model.strands()),
         ..Groom::default()
     };
-    make_parent(&arguments.out)?;
-    let groom = FileGroom { groom, space: Space::SCENE };
-    grooms::write(&arguments.out, &groom, &Said::default()).map_err(Failure::run)?;
-    Ok(())
+    write_file(&arguments.out, &FileGroom { groom, space: Space::SCENE }, &Said::default())
+}
+
+/// What curves do not tell of a rest shape.
+fn attributes(outcome: &Outcome, strands: usize) -> Vec<Attribute> {
+    let shape = &outcome.shape;
+    let floats = |values: &[f64]| Values::Float(values.iter().map(|&value| value as f32).collect());
+    let vectors =
+        |values: &mut dyn Iterator<Item = DVec3>| Values::Vec3(values.map(|v| v.as_vec3()).collect());
+    let imaginary = |joint: &DQuat| joint.xyz() * joint.w.signum();
+    let stresses = |parts: [usize; 3]| {
+        let part = move |stress: &[f64; 6]| DVec3::from_array(parts.map(|part| stress[part]));
+        vectors(&mut shape.stresses.iter().map(part))
+    };
+    let columns = [
+        ("rest_length", Domain::Vertex, floats(&shape.lengths)),
+        ("rest_joint", Domain::Vertex, vectors(&mut shape.joints.iter().map(imaginary))),
+        ("rest_stretch_factor", Domain::Vertex, floats(&shape.stretch)),
+        ("rest_bend_factor", Domain::Vertex, floats(&shape.bend)),
+        ("rest_force", Domain::Vertex, vectors(&mut shape.forces.iter().copied())),
+        ("rest_stress_normal", Domain::Vertex, stresses([0, 3, 5])),
+        ("rest_stress_shear", Domain::Vertex, stresses([1, 2, 4])),
+        ("rest_cell", Domain::Strand, floats(&vec![shape.cell.unwrap_or(0.0); strands])),
+    ];
+    columns.map(|(name, domain, values)| Attribute { name: name.to_owned(), domain, values }).into()
 }
 
 impl Report {
     /// All but what it took and how good the forces are.
     fn new(simulation: &Simulation, outcome: &Outcome, solver: &'static str, balance: Balanced) -> Self {
         let model = simulation.model();
-        let factors = outcome.shape.bend.iter().chain(&outcome.shape.stretch);
         Self {
             solver,
             engine: simulation.scene().solver.rest_engine.name(),
@@ -184,7 +209,7 @@ impl Report {
             vertices: model.vertices(),
             stiffened_percent: 100.0 * outcome.stiffened,
             unstable_strands: outcome.unstable_strands,
-            largest_stiffening: factors.copied().fold(1.0, f64::max),
+            largest_stiffening: outcome.largest_stiffening(),
             balance,
             seconds: 0.0,
             peak_memory_bytes: None,
@@ -192,29 +217,38 @@ impl Report {
     }
 }
 
-/// How good the forces are: by the nodes of the grid where strands meet on one, by the vertices themselves elsewhere.
+/// How good the forces are that the shape makes: by the nodes of the grid where they balance there, by the vertices themselves elsewhere.
 fn balanced(hair: &Hair<'_>, outcome: &Outcome, medium: Option<&Medium>) -> Result<Balanced, Failure> {
-    let shape = &outcome.shape;
-    let Some(medium) = medium.filter(|_| hair.gravity != DVec3::ZERO) else {
-        return Ok(Balanced {
-            compressed_percent: outcome.compressed,
-            largest_force_newtons: outcome.largest_force,
-            force_mse_newtons: outcome.force_error,
-            worst_acceleration_over_gravity: outcome.worst_acceleration,
-            objective: None,
-            cone_excess_over_largest_stress: None,
-        });
+    let own = Balanced {
+        compressed_percent: outcome.compressed,
+        largest_force_newtons: outcome.largest_force,
+        force_mse_newtons: outcome.force_error,
+        worst_acceleration_over_gravity: outcome.worst_acceleration,
+        moment_left_over_largest: outcome.moment_left,
+        objective: None,
+        cone_excess_over_largest_stress: None,
     };
-    let forces =
-        Forces { segments: shape.forces.clone(), stresses: shape.stresses.clone(), cell: Some(medium.cell) };
-    let quality: Quality = assess(hair, medium, &Weights::default(), &forces).map_err(Failure::run)?;
-    Ok(Balanced {
-        compressed_percent: quality.compressed,
-        largest_force_newtons: quality.largest_force,
-        force_mse_newtons: quality.force_mean_square,
-        worst_acceleration_over_gravity: quality.node_acceleration,
-        objective: Some(quality.objective),
-        cone_excess_over_largest_stress: Some(quality.cone_excess),
+    let (stresses, cell) = (outcome.shape.stresses.clone(), outcome.shape.cell);
+    let forces = Forces { segments: outcome.made.clone(), stresses, cell };
+    let quality = medium.map(|medium| assess(hair, medium, &Weights::default(), &forces));
+    Ok(match quality.transpose() {
+        // Strands that carry themselves need no programme: there is none without gravity or friction.
+        Err(_) if cell.is_none() => own,
+        Ok(None) => own,
+        Ok(Some(quality)) => {
+            let nodes = [quality.force_mean_square, quality.node_acceleration];
+            let vertices = [own.force_mse_newtons, own.worst_acceleration_over_gravity];
+            let [force_mse_newtons, worst_acceleration_over_gravity] =
+                if cell.is_some() { nodes } else { vertices };
+            Balanced {
+                force_mse_newtons,
+                worst_acceleration_over_gravity,
+                objective: Some(quality.objective),
+                cone_excess_over_largest_stress: Some(quality.cone_excess),
+                ..own
+            }
+        }
+        Err(error) => return Err(Failure::run(error)),
     })
 }
 
@@ -234,7 +268,8 @@ fn told(arguments: &Arguments, report: &Report) -> String {
         .map_or(String::new(), |value| format!(", cones exceeded by {value:.1e} of the largest stress"));
     format!(
         "{}: {} strands, {} ({}), {:.2} s{memory}\n  {:.1} % stiffened (by up to {:.1}), {:.1} % compressed, largest force \
-         {:.2e} N{objective}\n  force MSE {:.1e} N², acceleration left {:.1e} g{cone}\n",
+         {:.2e} N{objective}\n  force MSE {:.1e} N², acceleration left {:.1e} g, moments left {:.1e} of the \
+         largest{cone}\n",
         arguments.out.display(),
         report.strands,
         report.solver,
@@ -246,5 +281,6 @@ fn told(arguments: &Arguments, report: &Report) -> String {
         balance.largest_force_newtons,
         balance.force_mse_newtons,
         balance.worst_acceleration_over_gravity,
+        balance.moment_left_over_largest,
     )
 }

@@ -7,7 +7,7 @@ use clap::builder::PossibleValuesParser;
 use hairloom::scene::{GroomSource, Scene, TimeRange};
 use hairloom::simulate::{FrameReport, Simulation};
 use hairloom::solve::Method;
-use hairloom_io::run::{self, Observer, RunOptions, Status, Summary};
+use hairloom_io::run::{self, Observer, RestSummary, RunOptions, Status, Summary};
 use serde::Serialize;
 use toml::Value;
 
@@ -173,6 +173,15 @@ impl Observer for Watcher {
         };
         let frames = simulation.scene().time.frames;
         tell(&format!("{simulated}, {} vertices, {frames} frames to {}", groom.vertices(), out.display()));
+        if let Some(rest) = RestSummary::of(simulation) {
+            tell(&format!(
+                "sag-free rest shape: {:.1} % of segments and joints stiffened, up to {:.1} times; {} of {} strands would fall otherwise",
+                rest.stiffened_percent,
+                rest.largest_stiffening,
+                rest.unstable_strands,
+                model.strands()
+            ));
+        }
         self.0.begin(u64::from(first_frame.saturating_sub(1)), u64::from(frames));
     }
 

@@ -259,7 +259,35 @@ impl Rig {
 
     /// The same with a rest shape by which gravity leaves the hair where it is, and what it took.
     pub(crate) fn sag_free(self, method: &Method) -> Result<(Self, Outcome), LabError> {
-        self.shaped(method, |hair| method.sag_free(hair, Engine::OwnWeight))
+        self.sag_free_by(method, Engine::OwnWeight)
+    }
+
+    /// The same with forces that an engine finds.
+    pub(crate) fn sag_free_by(self, method: &Method, engine: Engine) -> Result<(Self, Outcome), LabError> {
+        self.shaped(method, |hair| method.sag_free(hair, engine))
+    }
+
+    /// The same hair, where it is and as fast as it is, when nothing touches it any more but what holds it, which stands still in the world.
+    pub(crate) fn let_go(mut self, method: &Method) -> Result<Self, LabError> {
+        let state = self.state();
+        let mut method = method.clone();
+        alone(&mut method);
+        let clamp = Body { name: "clamp".into(), shape: Shape::Plane, friction: 0.0, collides: false };
+        self.bodies = Bodies::new(vec![clamp]);
+        self.bodies.begin_step(&[Motion::still(Pose::IDENTITY)], 0.0)?;
+        self.solver = method.build(&self.model);
+        self.solver.load(&state);
+        Ok(self)
+    }
+
+    /// Which strands touch a body, or nearly.
+    pub(crate) fn touches_body(&self) -> Vec<bool> {
+        let (state, obstacles) = (self.state(), self.bodies.at(1.0));
+        let near = |vertex: usize| {
+            let room = 2.0 * self.model.radii[vertex];
+            obstacles.exact_distance(state.positions[vertex].as_vec3()) < room
+        };
+        (0..self.model.strands()).map(|strand| self.model.range(strand).skip(1).any(near)).collect()
     }
 
     /// The same with a rest shape by which forces balance, and moments do not; for Cosserat rods.

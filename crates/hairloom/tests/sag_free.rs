@@ -1,5 +1,5 @@
 //! Hair that is given a sag-free rest shape stays where it was groomed, and hair that is not falls: every method that has rest
-//! shapes, without contact between strands.
+//! shapes, without contact between strands, and Cosserat rods with it as well.
 
 use hairloom::scene::Scene;
 use hairloom::simulate::{NoFiles, Simulation};
@@ -91,6 +91,52 @@ const HELICES: &str = "method = \"nsgs\"\nstrand_contacts = false\nelements = 8"
 fn cosserat_rods_stay_as_groomed_for_five_seconds() {
     stays(XPBD, &STYLES);
     sags(XPBD, &STYLES);
+}
+
+/// As scenes have it that say no more than `rest = "sag-free"`.
+#[test]
+fn cosserat_rods_that_meet_on_the_grid_stay_as_groomed_for_five_seconds() {
+    stays("method = \"xpbd-mpm\"", &STYLES);
+    sags("method = \"xpbd-mpm\"", &STYLES);
+}
+
+/// Contact that is a part of the rest shape once let curls grow away from it, by a factor of four in each second.
+#[test]
+fn curls_that_contact_carries_stay_as_groomed_for_five_seconds() {
+    let style = "preset = \"curly\"\nseed = 1\nstrands = 400\nvertices = 32";
+    let solver = "method = \"xpbd-mpm\"\nrest_engine = \"anytime\"";
+    stays(solver, &[("curls", style)]);
+}
+
+/// What nothing holds floats without gravity: joints rest as they are groomed, and free roots have none.
+#[test]
+fn loose_hair_without_gravity_stays_where_it_is() {
+    let loose = |solver: &str| {
+        let text = format!(
+            "[time]\nframes = 3\n[gravity]\nvalue = [0, 0, 0]\n[groom]\nattach = \"none\"\n[groom.style]\n{CURLY}\n[[body]]\nname = \"head\"\n\
+             figure = \"bust\"\n[solver]\nrest = \"sag-free\"\n{solver}\n"
+        );
+        Scene::from_toml(&text, "loose").unwrap()
+    };
+    for solver in [XPBD, "method = \"xpbd-mpm\"", ADMM, DER] {
+        let scene = loose(solver);
+        let mut simulation = Simulation::new(scene, &NoFiles).unwrap();
+        let outcome = simulation.rest().unwrap();
+        assert!(outcome.shape.joints.iter().all(|joint| joint.is_finite()), "{solver}");
+        let left = outcome.worst_acceleration;
+        assert!(outcome.stiffened == 0.0 && left < 1e-4, "{solver}: {left}");
+        let groomed = simulation.model().groomed.clone();
+        for _ in 0..3 {
+            simulation.advance().unwrap();
+        }
+        for (now, groomed) in simulation.state().positions.iter().zip(&groomed) {
+            let moved = now.distance(groomed.as_dvec3());
+            assert!(moved < 1e-3, "{solver}: a vertex moved by {moved} m");
+        }
+    }
+    // Fibres of nsgs are clamped at their roots, and say so.
+    let error = Simulation::new(loose(HELICES), &NoFiles).err().unwrap().to_string();
+    assert!(error.contains("super-helices are clamped at their roots alone"), "{error}");
 }
 
 #[test]

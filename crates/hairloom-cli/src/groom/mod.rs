@@ -125,7 +125,7 @@ fn write(path: &Path, simulation: &Simulation) -> Result<(), Failure> {
 }
 
 /// Writes a groom in the format of the file's name, in a unit and axes that may be said.
-fn write_file(path: &Path, groom: &FileGroom, said: &Said) -> Result<(), Failure> {
+pub(crate) fn write_file(path: &Path, groom: &FileGroom, said: &Said) -> Result<(), Failure> {
     if GroomFormat::of_file(path).is_none() {
         return Err(Failure::bad_input(CacheError::unknown_groom(path, GroomFormat::WRITTEN)));
     }

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use hairloom::groom::Values;
 use hairloom::rest::global_force::Problem;
+use hairloom_io::grooms::{self, Said};
 
 use crate::common::{assert_done, errors, hairloom};
 
@@ -161,4 +163,64 @@ fn strands_in_the_same_place_rest_like_single_ones() {
             "{report}"
         );
     }
+}
+
+#[test]
+fn a_rest_shape_is_written_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for ending in ["usdc", "abc"] {
+        let file = folder.path().join(format!("whole.{ending}"));
+        let scene = folder.path().join("scene.toml");
+        fs::write(&scene, SCENE).expect("the scene is written");
+        assert_done(
+            &hairloom().arg("rest").arg(scene).arg("-o").arg(&file).output().expect("the command starts"),
+        );
+        let groom = grooms::read(&file, &Said::default()).expect("what was written").groom;
+        let vertices = groom.vertices();
+        let find = |name: &str| {
+            let found = groom.attributes.iter().find(|attribute| attribute.name == name);
+            found.unwrap_or_else(|| panic!("{ending}: no {name}")).values.clone()
+        };
+        for name in ["rest_length", "rest_stretch_factor", "rest_bend_factor"] {
+            let Values::Float(values) = find(name) else { panic!("{name} is no number") };
+            assert_eq!(values.len(), vertices, "{name}");
+            assert!(name == "rest_length" || values.iter().all(|&factor| factor >= 1.0), "{name}");
+        }
+        for name in ["rest_joint", "rest_force", "rest_stress_normal", "rest_stress_shear"] {
+            let Values::Vec3(values) = find(name) else { panic!("{name} is no vector") };
+            assert_eq!(values.len(), vertices, "{name}");
+        }
+        let Values::Vec3(forces) = find("rest_force") else { panic!("no vectors") };
+        assert!(forces.iter().any(|force| force.y > 0.0), "strands are carried");
+        assert_eq!(find("rest_cell"), Values::Float(vec![0.0; groom.strands()]));
+    }
+}
+
+#[test]
+fn hair_without_friction_has_a_rest_shape_of_its_own_and_none_by_contact() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert_done(&rest(folder.path(), &["--set", "material.friction=0"]));
+    let file = folder.path().join("rest.hair");
+    fs::remove_file(&file).expect("it was written");
+    let output = rest(folder.path(), &["--set", "material.friction=0", "--engine", "anytime"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(errors(&output).contains("the friction angle"), "{}", errors(&output));
+    assert!(!file.exists(), "nothing is written where there is nothing");
+}
+
+#[test]
+fn sim_tells_how_much_of_the_hair_is_stiffened() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let scene = folder.path().join("scene.toml");
+    fs::write(&scene, SCENE).expect("the scene is written");
+    let report = folder.path().join("report.json");
+    let mut command = hairloom();
+    command.arg("sim").arg(&scene).args(["--frames", "1", "--set", "solver.rest=sag-free", "--report"]);
+    command.arg(&report).arg("--out").arg(folder.path().join("out.usdc"));
+    let output = command.output().expect("the command starts");
+    assert_done(&output);
+    assert!(errors(&output).contains("% of segments and joints stiffened"), "{}", errors(&output));
+    let report: serde_json::Value =
+        serde_json::from_slice(&fs::read(&report).expect("a report")).expect("JSON");
+    assert!(report["totals"]["rest"]["stiffened_percent"].is_number(), "{}", report["totals"]);
 }

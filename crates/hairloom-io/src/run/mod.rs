@@ -9,7 +9,7 @@ mod fingerprint;
 mod report;
 
 pub use error::RunError;
-pub use report::{OutOfReach, PhaseTotal, Status, Summary, WorstOf, peak_memory};
+pub use report::{OutOfReach, PhaseTotal, RestSummary, Status, Summary, WorstOf, peak_memory};
 
 use std::fs;
 use std::io::{self, ErrorKind};

@@ -79,6 +79,32 @@ pub struct PhaseTotal {
     pub seconds: f64,
 }
 
+/// What a sag-free rest shape took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct RestSummary {
+    /// Segments and joints that are stiffer than their material [%].
+    pub stiffened_percent: f64,
+    /// How many times at most.
+    pub largest_stiffening: f64,
+    /// Strands that would leave their groom otherwise.
+    pub unstable_strands: usize,
+    /// Wall time to find it [s].
+    pub seconds: f64,
+}
+
+impl RestSummary {
+    /// That of a simulation, where it has one.
+    pub fn of(simulation: &Simulation) -> Option<Self> {
+        let outcome = simulation.rest()?;
+        Some(Self {
+            stiffened_percent: 100.0 * outcome.stiffened,
+            largest_stiffening: outcome.largest_stiffening(),
+            unstable_strands: outcome.unstable_strands,
+            seconds: simulation.rest_seconds(),
+        })
+    }
+}
+
 /// What a run did. Of one that was resumed, times and worst values are those of all its parts together.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Summary {
@@ -137,6 +163,9 @@ pub struct Summary {
     /// What was found out about the groom of a file: strands that were turned, roots that are off the body.
     #[serde(default)]
     pub groom: Imported,
+    /// What it took to keep the hair as groomed, where the scene asks for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rest: Option<RestSummary>,
     /// Wall time of each phase over all frames.
     pub phases: Vec<PhaseTotal>,
     /// Most memory that the process held, where the system tells [bytes].
@@ -156,6 +185,7 @@ impl Summary {
             simulated_vertices: model.masses.len(),
             frames_total: scene.time.frames.saturating_add(1),
             groom: *simulation.imported(),
+            rest: RestSummary::of(simulation),
             ..Self::default()
         }
     }

@@ -73,7 +73,7 @@ pub(super) fn run() -> Bench {
         let (seconds, stretch) = on_threads(1, || {
             let mut solver = method.build(&model);
             let mut stored = State::default();
-            let mut best = f64::INFINITY;
+            let (mut best, mut stretch) = (f64::INFINITY, 0.0f64);
             let clock = Instant::now();
             for run in 0..RUNS {
                 if run > 0 && clock.elapsed() > LONG_ENOUGH {
@@ -91,7 +91,16 @@ pub(super) fn run() -> Bench {
                 });
                 best = best.min(seconds);
             }
-            (best, largest_stretch(&model, &stored))
+            // Of all frames, in a run that is not timed.
+            solver.load(&state);
+            for frame in 0..FRAMES {
+                let mut drive = Drive::new(&bodies, &attachments, &wind);
+                (drive.time, drive.duration) = (frame as f64 * dt, dt);
+                solver.step(&drive, Step::Dynamic { dt }).expect("the workload does not diverge");
+                solver.store(&mut stored);
+                stretch = stretch.max(largest_stretch(&model, &stored));
+            }
+            (best, stretch)
         });
         let mut row = Map::new();
         row.insert("solver".into(), json!(name));

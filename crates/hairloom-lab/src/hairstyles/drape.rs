@@ -4,7 +4,7 @@
 //! and the sheaf slides, as in the figure. With the constraint it stays. Forces alone (Hsu et al. 2022) leave moments unbalanced, and it falls.
 
 use hairloom::rest::Medium;
-use hairloom::rest::global_force::{Engine, Weights};
+use hairloom::rest::global_force::Weights;
 
 use super::*;
 
@@ -81,11 +81,7 @@ impl Experiment for Drape {
         ];
         let (mut rows, mut checks, mut figure) = (Vec::new(), Vec::new(), Figure::new("Drape"));
         for (name, mut head) in all {
-            let mut most = 0.0f64;
-            for _ in 0..(params.seconds * RATE).round() as usize {
-                head.rig.step(1.0 / RATE)?;
-                most = most.max(largest(&head.away()));
-            }
+            let most = head.pass(params.seconds)?;
             let after = head.away();
             let stiffened = head.outcome.as_ref().map(|outcome| 100.0 * outcome.stiffened);
             rows.push(

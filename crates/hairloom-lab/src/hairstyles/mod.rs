@@ -11,6 +11,7 @@ pub(crate) use stir::Stirred;
 use glam::DVec3;
 use hairloom::body::{Body, MeshSettings, MeshShape, Shape};
 use hairloom::figure;
+use hairloom::rest::global_force::Engine;
 use hairloom::rest::{Hairstyle, Outcome};
 use hairloom::scene::{Material, MaterialPreset};
 use hairloom::solve::Method;
@@ -61,19 +62,40 @@ struct Head {
 
 impl Head {
     fn new(style: Hairstyle, start: Start, material: &Material, method: &Method) -> Result<Self, LabError> {
+        Self::on(body(style, BODY_FRICTION)?, style, (start, Engine::OwnWeight), material, method)
+    }
+
+    /// The same on a body that is given, with forces that an engine finds.
+    fn on(
+        body: Body,
+        style: Hairstyle,
+        (start, engine): (Start, Engine),
+        material: &Material,
+        method: &Method,
+    ) -> Result<Self, LabError> {
         let groom = style.groom().map_err(|error| LabError::Bench { problem: error.to_string() })?;
         let held = style.held(&groom);
-        let rig = Rig::on_body(&groom.curves, material, &held, body(style)?, method)?;
+        let rig = Rig::on_body(&groom.curves, material, &held, body, method)?;
         let groomed = rig.shapes();
         let (rig, outcome) = match start {
             Start::Naive => (rig, None),
             Start::ForceOnly => (rig.force_only(method)?, None),
             Start::SagFree => {
-                let (rig, outcome) = rig.sag_free(method)?;
+                let (rig, outcome) = rig.sag_free_by(method, engine)?;
                 (rig, Some(outcome))
             }
         };
         Ok(Self { rig, groomed, outcome })
+    }
+
+    /// Lets time pass [s]; tells how far a vertex was at most from where it was groomed, over the length of its strand.
+    fn pass(&mut self, seconds: f64) -> Result<f64, LabError> {
+        let mut most = 0.0f64;
+        for _ in 0..(seconds * RATE).round() as usize {
+            self.rig.step(1.0 / RATE)?;
+            most = most.max(largest(&self.away()));
+        }
+        Ok(most)
     }
 
     /// How far each strand is at most from where it was groomed, over its length.
@@ -89,13 +111,16 @@ impl Head {
     }
 }
 
-/// What holds a hairstyle: the bust, or a clamp that nothing touches.
-fn body(style: Hairstyle) -> Result<Body, LabError> {
+/// Coefficient of friction of hair on the bust.
+const BODY_FRICTION: f64 = 0.2;
+
+/// What holds a hairstyle: the bust with a coefficient of friction, or a clamp that nothing touches.
+fn body(style: Hairstyle, friction: f64) -> Result<Body, LabError> {
     if matches!(style, Hairstyle::Drape | Hairstyle::Knit) {
         return Ok(Body { name: "clamp".into(), shape: Shape::Plane, friction: 0.0, collides: false });
     }
     let mesh = MeshShape::new(&figure::bust().mesh, MeshSettings::default())?;
-    Ok(Body::new("bust", Shape::Mesh(mesh), 0.2)?)
+    Ok(Body::new("bust", Shape::Mesh(mesh), friction as f32)?)
 }
 
 /// The styles that a list names.

@@ -6,7 +6,7 @@
 
 use glam::{DMat3, DQuat, DVec2, DVec3};
 
-use super::law::Joint;
+use super::law::{Joint, by_differences};
 
 /// Size of the natural curvature binormal that joints stay below where they can: a fold of 120°.
 const MOST_CURVATURE: f64 = 3.46;
@@ -14,8 +14,6 @@ const MOST_CURVATURE: f64 = 3.46;
 const LEAST_ROOM: f64 = 0.3;
 /// Most of a natural twist, beside the one there is [rad].
 const MOST_TWIST: f64 = 1.0;
-/// Turn by which stiffness is measured [rad].
-const TURN: f64 = 1.0e-5;
 
 /// A joint's stiffness.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -120,15 +118,14 @@ impl Binormal {
 
     /// As [`super::law::Law::stiffness`], by differences of the moment.
     pub(super) fn stiffness(&self, joint: &Joint, factor: f64) -> DMat3 {
-        let rest = Strain::of(self.rest(joint, factor));
+        let rest = self.rest(joint, factor);
+        by_differences(joint, |behind| self.moment(joint.before, behind, rest, factor))
+    }
+
+    /// As [`super::law::Law::moment`].
+    pub(super) fn moment(&self, before: DQuat, behind: DQuat, rest: DQuat, factor: f64) -> DVec3 {
         let law = Self { bend: self.bend * factor, twist: self.twist * factor };
-        let torque = |turn: DVec3| {
-            let behind = DQuat::from_scaled_axis(turn) * joint.behind;
-            joint.before * law.torque(joint.before.conjugate() * behind, &rest)
-        };
-        let column = |axis: DVec3| (torque(axis * -TURN) - torque(axis * TURN)) / (2.0 * TURN);
-        let matrix = DMat3::from_cols(column(DVec3::X), column(DVec3::Y), column(DVec3::Z));
-        (matrix + matrix.transpose()) * 0.5
+        before * law.torque(before.conjugate() * behind, &Strain::of(rest))
     }
 
     /// What a joint turns the frame behind it by, in the axes of the frame before [N m].
@@ -143,13 +140,13 @@ impl Binormal {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::math::Random;
 
     /// The energy by its definition: the curvature binormal of two tangents, seen in either frame, and the turn of the second frame
     /// against the first, transported.
-    fn energy(law: &Binormal, before: DQuat, behind: DQuat, rest: DQuat) -> f64 {
+    pub(in super::super) fn energy(law: &Binormal, before: DQuat, behind: DQuat, rest: DQuat) -> f64 {
         let shape = |a: DQuat, b: DQuat| {
             let (s, t) = (a * DVec3::Z, b * DVec3::Z);
             let binormal = s.cross(t) * (2.0 / (1.0 + s.dot(t)));

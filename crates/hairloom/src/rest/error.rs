@@ -17,6 +17,15 @@ pub enum RestError {
         /// Index of the strand.
         strand: usize,
     },
+    /// A super-helix that is not clamped at its root alone.
+    #[error(
+        "strand {strand} is not held at its root, or elsewhere as well; super-helices are clamped at their roots alone: hold the root, and \
+         nothing behind it, or take another fibre"
+    )]
+    NotClamped {
+        /// Index of the strand.
+        strand: usize,
+    },
     /// The method has no rest shape.
     #[error("{method} has no rest shape that holds hair against gravity; {others} have")]
     NoRestShape {

@@ -21,6 +21,8 @@ pub(super) struct HelixStrand {
     pub curvatures: Vec<DVec3>,
     /// Factor on its stiffness.
     pub stiffening: f64,
+    /// Largest moment that is left by them in an element, over the largest of one.
+    pub moment_left: f64,
     /// Lengths of its edges at rest, straight from vertex to vertex [m].
     pub lengths: Vec<f64>,
     /// Rotations over its joints at rest.
@@ -39,12 +41,13 @@ fn one(hair: &Hair<'_>, elements: usize, strand: usize) -> Result<HelixStrand, R
     let (range, material) = (hair.model.range(strand), hair.model.material(strand));
     let held = range.clone().take_while(|&vertex| hair.held[vertex]).count();
     if held == 0 || range.clone().skip(held).any(|vertex| hair.held[vertex]) {
-        return Err(RestError::Rootless { strand });
+        return Err(RestError::NotClamped { strand });
     }
     let groomed = frames_along(&hair.positions[range.clone()], DQuat::IDENTITY);
     let mut result = HelixStrand {
         curvatures: Vec::new(),
         stiffening: 1.0,
+        moment_left: 0.0,
         lengths: hair.model.rest_lengths[range.start..range.end - 1].to_vec(),
         joints: (0..groomed.len()).map(|s| groomed[s.saturating_sub(1)].conjugate() * groomed[s]).collect(),
         frames: groomed,
@@ -71,11 +74,21 @@ fn one(hair: &Hair<'_>, elements: usize, strand: usize) -> Result<HelixStrand, R
             rod.rest[element] += DVec3::from_slice(slope) / (rod.stiffness * rod.lengths[element]);
         }
     }
+    result.moment_left = moment_left(&rod, fit.root, &fit.curvatures, hair.gravity);
     let chain = Chain::new(fit.root, &rod.lengths, &rod.rest);
     let points: Vec<DVec3> = arcs.iter().map(|&arc| chain.position(arc)).collect();
     put_free(&mut result, held - 1, fit.root.frame, &points);
     result.curvatures = rod.rest;
     Ok(result)
+}
+
+/// The largest slope of a rod's energy in its shape, as a moment, over the largest moment of an element.
+fn moment_left(rod: &Rod, root: Root, curvatures: &[DVec3], gravity: DVec3) -> f64 {
+    let (slopes, _) = rod.slopes(root, curvatures, gravity);
+    let left =
+        slopes.chunks_exact(3).zip(&rod.lengths).map(|(slope, l)| DVec3::from_slice(slope).length() / l);
+    let made = curvatures.iter().zip(&rod.rest).map(|(now, rest)| (rod.stiffness * (*now - *rest)).length());
+    left.fold(0.0, f64::max) / made.fold(f64::MIN_POSITIVE, f64::max)
 }
 
 /// The least factor on a rod's stiffness, with a margin, by which it stays in its shape; 1 where it does anyway.

@@ -4,6 +4,7 @@ use glam::{DMat3, DQuat, DVec3};
 
 use super::binormal::Binormal;
 use crate::math::{Quaternion, Symmetric3, Vector3};
+use crate::rod::cosserat::{BendTwist, Darboux};
 use crate::rod::der::{Bend, BendMeasure, Frame, HalfSine, Relative};
 
 /// ε_b of equation 18 of Hsu et al. 2023: how far the sine of half the misfit of a joint stays from 1.
@@ -80,6 +81,26 @@ impl Law {
         }
     }
 
+    /// What a joint turns the segment behind it by, with its rotation at rest and the stiffness times `factor` [N m].
+    pub(super) fn moment(&self, before: DQuat, behind: DQuat, rest: DQuat, factor: f64) -> DVec3 {
+        let pull = |darboux: Darboux, stiffness: f64| {
+            let [before, behind, rest] = [before, behind, rest].map(Quaternion::<f64>::splat);
+            let pull = BendTwist { before, behind, rest }.pull(darboux);
+            DVec3::from_array(pull.to_array()) * (2.0 * stiffness * factor)
+        };
+        match self {
+            Self::Cosserat(stiffness) => pull(Darboux::Augmented, *stiffness),
+            Self::Plain(stiffness) => pull(Darboux::Plain, *stiffness),
+            Self::Elastic(stiffness) => {
+                let rest = HalfSine.strain(Quaternion::<f64>::splat(rest));
+                let bend = Bend { rest, stiffness: Vector3::splat(*stiffness * factor) };
+                let [before, behind] = [before, behind].map(|q| Frame(Quaternion::splat(q)));
+                -DVec3::from_array(bend.gradient(HalfSine, before, behind).1.to_array())
+            }
+            Self::Binormal(law) => law.moment(before, behind, rest, factor),
+        }
+    }
+
     /// The second derivative of the energy with respect to a turn of the segment behind against the one before [N m], with the stiffness
     /// times `factor`.
     pub(super) fn stiffness(&self, joint: &Joint, factor: f64) -> DMat3 {
@@ -88,11 +109,9 @@ impl Law {
                 let sine = joint.moment / (2.0 * stiffness * factor);
                 DMat3::from_diagonal(DVec3::splat(stiffness * factor * rotation(sine).w))
             }
-            Self::Plain(stiffness) => {
-                // Without what the moment adds.
-                let axis = joint.before * plain_deviation(joint, *stiffness).0;
-                (DMat3::IDENTITY - outer(axis, axis)) * (stiffness * factor)
-            }
+            Self::Plain(_) => by_differences(joint, |behind| {
+                self.moment(joint.before, behind, self.rest(joint, factor), factor)
+            }),
             Self::Elastic(stiffness) => {
                 let (strain, off) = deviation(joint, *stiffness);
                 let bend = Bend {
@@ -106,6 +125,17 @@ impl Law {
             Self::Binormal(law) => law.stiffness(joint, factor),
         }
     }
+}
+
+/// Turn by which stiffness is measured [rad].
+const TURN: f64 = 1.0e-5;
+
+/// The stiffness of a joint by differences of its moment on a segment behind it that turns.
+pub(super) fn by_differences(joint: &Joint, moment: impl Fn(DQuat) -> DVec3) -> DMat3 {
+    let turned = |turn: DVec3| moment(DQuat::from_scaled_axis(turn) * joint.behind);
+    let column = |axis: DVec3| (turned(axis * -TURN) - turned(axis * TURN)) / (2.0 * TURN);
+    let matrix = DMat3::from_cols(column(DVec3::X), column(DVec3::Y), column(DVec3::Z));
+    (matrix + matrix.transpose()) * 0.5
 }
 
 /// The imaginary part of the rotation over a joint, and how far it must be from that at rest to make the moment: with the rotation
@@ -151,7 +181,6 @@ fn deviation(joint: &Joint, stiffness: DVec3) -> (DVec3, DVec3) {
 mod tests {
     use super::*;
     use crate::math::Random;
-    use crate::rod::cosserat::{BendTwist, Darboux};
 
     #[test]
     fn joints_with_the_plain_vector_make_their_moments() {

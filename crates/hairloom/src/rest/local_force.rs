@@ -42,7 +42,13 @@ pub(super) fn unsheared(edge: DVec3, force: DVec3, stretch: f64, most: f64) -> S
 
 /// The frame whose third axis is `director`, as little turned from `frame` as can be.
 pub(super) fn turned_to(frame: DQuat, director: DVec3) -> DQuat {
-    (DQuat::from_rotation_arc(frame * DVec3::Z, director) * frame).normalize()
+    let axis = frame * DVec3::Z;
+    let (cosine, sine) = (axis.dot(director), axis.cross(director));
+    if cosine < 0.0 {
+        return (DQuat::from_rotation_arc(axis, director) * frame).normalize();
+    }
+    // glam's takes angles below 3e-8 for none, which is as much as hair is sheared by the weight of a vertex.
+    (DQuat::from_xyzw(sine.x, sine.y, sine.z, 1.0 + cosine).normalize() * frame).normalize()
 }
 
 #[cfg(test)]
@@ -69,6 +75,18 @@ mod tests {
             if force.length() < 1.0 {
                 assert_eq!(length < edge.length(), force.dot(edge) < 0.0);
             }
+        }
+    }
+
+    #[test]
+    fn frames_turn_by_the_smallest_shear() {
+        let mut random = Random::new(2);
+        for angle in [1e-12, 1e-9, 2e-8, 1e-5, 0.1, 3.0] {
+            let frame = DQuat::from_scaled_axis(random.direction().as_dvec3());
+            let across = frame * DVec3::X;
+            let director = frame * DVec3::Z * f64::cos(angle) + across * f64::sin(angle);
+            let turned = turned_to(frame, director) * DVec3::Z;
+            assert!((turned - director).length() < 1e-15, "{angle}: {}", (turned - director).length());
         }
     }
 }

@@ -19,7 +19,9 @@ mod hairstyles;
 mod helices;
 mod law;
 mod local_force;
+mod made;
 mod own_weight;
+mod rods;
 mod sag_free;
 mod torque;
 
@@ -27,9 +29,8 @@ pub use error::RestError;
 pub use global_force::Medium;
 pub use hairstyles::Hairstyle;
 pub use own_weight::own_weight;
-pub use sag_free::{
-    Against, Outcome, RoundRod, force_only, sag_free, sag_free_binormal, sag_free_elastic, sag_free_helices,
-};
+pub use rods::{Against, RoundRod};
+pub use sag_free::{Outcome, force_only, sag_free, sag_free_binormal, sag_free_elastic, sag_free_helices};
 
 use glam::{DQuat, DVec3};
 

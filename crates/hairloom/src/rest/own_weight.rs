@@ -4,6 +4,9 @@ use glam::DVec3;
 
 use super::{Forces, Hair, RestError};
 
+/// Least force that counts as compression, in weights of a mean free vertex.
+pub(super) const PRESSED: f64 = 1e-3;
+
 impl Hair<'_> {
     /// Whether there is one position and one flag for each vertex.
     pub(super) fn check(&self) -> Result<(), RestError> {
@@ -19,6 +22,28 @@ impl Hair<'_> {
     /// Weight of a vertex [N].
     fn weight(&self, vertex: usize) -> DVec3 {
         self.gravity * f64::from(self.model.masses[vertex])
+    }
+
+    /// Weight of a mean free vertex [N].
+    pub(super) fn mean_weight(&self) -> f64 {
+        let free = self.held.iter().zip(&self.model.masses).filter(|(held, _)| !**held);
+        let (mass, count) =
+            free.fold((0.0, 0usize), |(sum, count), (_, &mass)| (sum + f64::from(mass), count + 1));
+        self.gravity.length() * mass / count.max(1) as f64
+    }
+
+    /// Segments that such forces press [%].
+    pub(super) fn compressed(&self, forces: &[DVec3]) -> f64 {
+        let least = PRESSED * self.mean_weight();
+        let (mut count, mut pressed) = (0usize, 0usize);
+        for strand in 0..self.model.strands() {
+            for vertex in self.model.range(strand).skip(1) {
+                let along = (self.positions[vertex] - self.positions[vertex - 1]).normalize_or_zero();
+                count += 1;
+                pressed += usize::from(forces[vertex - 1].dot(along) > least);
+            }
+        }
+        100.0 * pressed as f64 / count.max(1) as f64
     }
 }
 

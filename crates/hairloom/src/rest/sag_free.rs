@@ -5,13 +5,14 @@ use std::ops::Range;
 use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
-use super::binormal::Binormal;
 use super::helices::helices;
 use super::law::Law;
-use super::local_force::{Segment, segment, turned_to, unsheared};
+use super::local_force::{Segment, turned_to};
+use super::made::{Made, made};
+use super::rods::{Against, Rod, RoundRod};
 use super::torque::{Chain, Joints};
 use super::{Forces, Hair, RestError, RestShape, Stiffness};
-use crate::rod::cosserat::{Darboux, bending_length, frames_along};
+use crate::rod::cosserat::{bending_length, frames_along};
 use crate::scene::Material;
 
 /// A rest shape, and what it took.
@@ -23,10 +24,14 @@ pub struct Outcome {
     pub stiffened: f64,
     /// Strands that would leave their equilibrium without being stiffened.
     pub unstable_strands: usize,
-    /// Mean square of the force that is left on a vertex [N²].
+    /// Mean square of the force that is left on a vertex, by the forces that the rest shape makes [N²].
     pub force_error: f64,
-    /// Largest acceleration that is left on a vertex, over gravity's.
+    /// Largest acceleration that is left on a vertex likewise, over gravity's.
     pub worst_acceleration: f64,
+    /// Largest moment that is left on a segment, by the moments and forces that the rest shape makes, over the largest of a joint.
+    pub moment_left: f64,
+    /// Forces that the rest shape makes where the hair is to stay, on vertices nearer to the tip [N]: those of the shape but for rounding.
+    pub made: Vec<DVec3>,
     /// Segments under compression [%].
     pub compressed: f64,
     /// Largest force of a segment [N].
@@ -44,72 +49,6 @@ struct Strand {
     unstable: bool,
 }
 
-/// How rods are made.
-#[derive(Debug, Clone, Copy)]
-enum Rod {
-    /// Cosserat rods.
-    Cosserat(Stiffness),
-    /// Discrete elastic rods: EA [N], and stiffness against bending about both axes and twisting [N m²].
-    Elastic(f64, DVec3, Against),
-    /// Discrete elastic rods that bend by their curvature binormals.
-    Binormal(RoundRod),
-}
-
-/// What the first free edge of a strand bends against, where edges before it are held.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Against {
-    /// The last held edge.
-    LastHeld,
-    /// A clamp that points as it does itself in the groom.
-    Itself,
-}
-
-/// A round rod that bends by its curvature binormals.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RoundRod {
-    /// EA, against stretching [N].
-    pub stretch: f64,
-    /// EI, against bending [N m²].
-    pub bend: f64,
-    /// GJ, against twisting [N m²].
-    pub twist: f64,
-    /// The most that its edges may be stretched, relatively.
-    pub most_stretch: f64,
-}
-
-impl Rod {
-    /// What a segment must be like to make a force.
-    fn segment(&self, edge: DVec3, force: DVec3) -> Segment {
-        match self {
-            Self::Cosserat(stiffness) => segment(edge, force, stiffness),
-            Self::Elastic(stretch, ..) => unsheared(edge, force, *stretch, 1.0),
-            Self::Binormal(rod) => unsheared(edge, force, rod.stretch, 0.5 * rod.most_stretch),
-        }
-    }
-
-    /// What its first free edge bends against.
-    fn against(&self) -> Against {
-        match self {
-            Self::Elastic(_, _, against) => *against,
-            Self::Cosserat(_) | Self::Binormal(_) => Against::LastHeld,
-        }
-    }
-
-    /// The joint of a bending length [m].
-    fn law(&self, length: f64) -> Law {
-        match self {
-            Self::Cosserat(stiffness) => match stiffness.darboux {
-                Darboux::Augmented => Law::Cosserat(stiffness.bend / length),
-                Darboux::Plain => Law::Plain(stiffness.bend / length),
-            },
-            Self::Elastic(_, bend, _) => Law::Elastic(*bend / length),
-            Self::Binormal(rod) => {
-                Law::Binormal(Binormal { bend: 0.5 * rod.bend / length, twist: rod.twist / length })
-            }
-        }
-    }
-}
-
 /// As [`sag_free`], for discrete elastic rods of their materials whose strains are measured by half sines, and whose every strand carries
 /// itself.
 pub fn sag_free_elastic(hair: &Hair<'_>, forces: Forces, against: Against) -> Result<Outcome, RestError> {
@@ -121,7 +60,9 @@ pub fn sag_free_elastic(hair: &Hair<'_>, forces: Forces, against: Against) -> Re
 
 /// As [`sag_free_elastic`], for super-helices of so many elements, clamped at their roots.
 pub fn sag_free_helices(hair: &Hair<'_>, forces: Forces, elements: usize) -> Result<Outcome, RestError> {
-    let strands = helices(hair, elements)?.into_iter().map(|found| Strand {
+    let found = helices(hair, elements)?;
+    let moment_left = found.iter().map(|strand| strand.moment_left).fold(0.0, f64::max);
+    let strands = found.into_iter().map(|found| Strand {
         segments: found
             .lengths
             .iter()
@@ -133,7 +74,10 @@ pub fn sag_free_helices(hair: &Hair<'_>, forces: Forces, elements: usize) -> Res
         curvatures: found.curvatures,
         unstable: found.stiffening > 1.0,
     });
-    Ok(assemble(hair, forces, strands.collect()))
+    // Lengths cannot change: what holds them makes any force.
+    let found = Made { forces: forces.segments.clone(), moment_left };
+    let (shape, unstable_strands) = assemble(hair, forces, strands.collect());
+    Ok(Outcome::new(hair, shape, unstable_strands, found))
 }
 
 /// As [`sag_free_elastic`], for rods that bend by their curvature binormals; `rod` tells that of a material.
@@ -190,7 +134,9 @@ fn stages(
         .into_par_iter()
         .map(|strand| one_strand(hair, &forces, strand, &rod(hair.model.material(strand)), stages))
         .collect::<Result<_, _>>()?;
-    Ok(assemble(hair, forces, strands))
+    let (shape, unstable_strands) = assemble(hair, forces, strands);
+    let found = made(hair, &shape, rod);
+    Ok(Outcome::new(hair, shape, unstable_strands, found))
 }
 
 /// The second to the fourth stage for one strand.
@@ -230,7 +176,9 @@ fn one_strand(
         curvatures: Vec::new(),
         unstable: false,
     };
-    let runs = if stages == Stages::All { free_runs(edges.len(), segment_held) } else { Vec::new() };
+    // Without gravity there is nothing to balance, and roots may be free, where no joint bends.
+    let bends = stages == Stages::All && hair.gravity != DVec3::ZERO;
+    let runs = if bends { free_runs(edges.len(), segment_held) } else { Vec::new() };
     for free in runs {
         let first = free.start;
         let before = if first == 0 { groomed[0] } else { result.frames[first - 1] };
@@ -269,8 +217,8 @@ fn free_runs(segments: usize, held: impl Fn(usize) -> bool) -> Vec<Range<usize>>
     runs
 }
 
-/// Puts strands together, and counts.
-fn assemble(hair: &Hair<'_>, forces: Forces, strands: Vec<Strand>) -> Outcome {
+/// Puts strands together; tells how many would leave their equilibrium without being stiffened.
+fn assemble(hair: &Hair<'_>, forces: Forces, strands: Vec<Strand>) -> (RestShape, usize) {
     let vertices = hair.model.vertices();
     let mut shape = RestShape {
         lengths: Vec::with_capacity(vertices),
@@ -278,7 +226,7 @@ fn assemble(hair: &Hair<'_>, forces: Forces, strands: Vec<Strand>) -> Outcome {
         stretch: Vec::with_capacity(vertices),
         bend: Vec::with_capacity(vertices),
         orientations: Vec::with_capacity(vertices),
-        forces: Vec::new(),
+        forces: forces.segments,
         curvatures: Vec::new(),
         stresses: forces.stresses,
         cell: forces.cell,
@@ -294,34 +242,36 @@ fn assemble(hair: &Hair<'_>, forces: Forces, strands: Vec<Strand>) -> Outcome {
         shape.orientations.extend_from_slice(&strand.frames);
         shape.orientations.extend(strand.frames.last());
     }
-    let raised = |factors: &[f64]| factors.iter().filter(|&&factor| factor > 1.0).count();
-    let elements = 2 * (vertices - hair.model.strands()).max(1);
-    let stiffened = (raised(&shape.stretch) + raised(&shape.bend)) as f64 / elements as f64;
-    let unstable_strands = strands.iter().filter(|strand| strand.unstable).count();
-    let (compressed, largest_force) = pressed(hair, &forces.segments);
-    let (force_error, worst_acceleration) = residual(hair, &forces.segments, shape.cell);
-    shape.forces = forces.segments;
-    Outcome { shape, stiffened, unstable_strands, force_error, worst_acceleration, compressed, largest_force }
+    (shape, strands.iter().filter(|strand| strand.unstable).count())
 }
 
-/// Segments under compression [%], and the largest force [N].
-fn pressed(hair: &Hair<'_>, forces: &[DVec3]) -> (f64, f64) {
-    let largest = forces.iter().map(|force| force.length()).fold(0.0, f64::max);
-    let segments = (0..hair.model.strands()).flat_map(|strand| {
-        let range = hair.model.range(strand);
-        range.start..range.end.saturating_sub(1)
-    });
-    let is_pressed = |vertex: usize| {
-        let along = (hair.positions[vertex + 1] - hair.positions[vertex]).normalize_or_zero();
-        forces[vertex].dot(along) > 1e-6 * largest
-    };
-    let (mut count, mut pressed) = (0usize, 0usize);
-    for vertex in segments {
-        count += 1;
-        pressed += usize::from(is_pressed(vertex));
+impl Outcome {
+    /// Counts what a shape took, and how well it holds.
+    fn new(hair: &Hair<'_>, shape: RestShape, unstable_strands: usize, made: Made) -> Self {
+        let raised = |factors: &[f64]| factors.iter().filter(|&&factor| factor > 1.0).count();
+        let elements = 2 * (hair.model.vertices() - hair.model.strands()).max(1);
+        let (force_error, worst_acceleration) = residual(hair, &made.forces, shape.cell);
+        Self {
+            stiffened: (raised(&shape.stretch) + raised(&shape.bend)) as f64 / elements as f64,
+            unstable_strands,
+            force_error,
+            worst_acceleration,
+            moment_left: made.moment_left,
+            compressed: hair.compressed(&shape.forces),
+            largest_force: shape.forces.iter().map(|force| force.length()).fold(0.0, f64::max),
+            made: made.forces,
+            shape,
+        }
     }
-    (100.0 * pressed as f64 / count.max(1) as f64, largest)
+
+    /// The largest factor on a stiffness.
+    pub fn largest_stiffening(&self) -> f64 {
+        self.shape.bend.iter().chain(&self.shape.stretch).copied().fold(1.0, f64::max)
+    }
 }
+
+/// Acceleration that others are held against where there is no gravity [m/s²].
+const EARTH: f64 = 9.81;
 
 /// Mean square of the force left on a free vertex [N²] and its largest acceleration over gravity's. Where forces balance on a grid that alone
 /// knows what is left, and vertices say nothing.
@@ -341,5 +291,6 @@ fn residual(hair: &Hair<'_>, forces: &[DVec3], cell: Option<f64>) -> (f64, f64) 
             count += 1;
         }
     }
-    (sum / count.max(1) as f64, worst / hair.gravity.length().max(f64::MIN_POSITIVE))
+    let gravity = if hair.gravity == DVec3::ZERO { EARTH } else { hair.gravity.length() };
+    (sum / count.max(1) as f64, worst / gravity)
 }

@@ -178,9 +178,11 @@ pub(super) fn least_stable(stable: impl Fn(f64) -> bool) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::binormal::{Binormal, tests::energy as binormal_energy};
     use super::*;
-    use crate::math::{Quaternion, Random};
+    use crate::math::{Quaternion, Random, Vector3};
     use crate::rod::cosserat::{BendTwist, Darboux, frames_along};
+    use crate::rod::der::{Bend, BendMeasure, Frame, HalfSine};
 
     const GRAVITY: f64 = 9.81;
 
@@ -222,8 +224,8 @@ mod tests {
         }
     }
 
-    /// Whether the second derivative of a chain's energy, as one dense matrix, has Cholesky factors.
-    fn is_convex(chain: &Chain, factors: &[f64]) -> bool {
+    /// The second derivative of a chain's energy with respect to turns of its segments, as one dense matrix.
+    fn second_derivative(chain: &Chain, factors: &[f64]) -> Vec<Vec<f64>> {
         let moments = chain.moments();
         let size = 3 * chain.frames.len();
         let mut all = vec![vec![0.0; size]; size];
@@ -244,6 +246,13 @@ mod tests {
                 add(s, s - 1, coupling.transpose());
             }
         }
+        all
+    }
+
+    /// Whether it has Cholesky factors.
+    fn is_convex(chain: &Chain, factors: &[f64]) -> bool {
+        let mut all = second_derivative(chain, factors);
+        let size = all.len();
         for j in 0..size {
             let known: f64 = (0..j).map(|k| all[j][k] * all[j][k]).sum();
             if all[j][j] <= known {
@@ -256,6 +265,85 @@ mod tests {
             }
         }
         true
+    }
+
+    /// Energy of a chain's joints and of the height of what its segments carry, with its segments turned from where they are.
+    fn energy(chain: &Chain, joints: &Joints, turns: &[DVec3]) -> f64 {
+        let turned = |s: usize| DQuat::from_scaled_axis(turns[s]);
+        let frame = |s: usize| turned(s) * chain.frames[s];
+        let mut sum = 0.0;
+        for s in 0..turns.len() {
+            sum += chain.forces[s].dot(turned(s) * chain.edges[s]);
+            let (before, behind) = (if s == 0 { chain.clamp } else { frame(s - 1) }, frame(s));
+            let (rest, factor) = (joints.rests[s], joints.stiffening[s]);
+            let cosserat = |darboux, stiffness: f64| {
+                let [before, behind, rest] = [before, behind, rest].map(Quaternion::<f64>::splat);
+                BendTwist { before, behind, rest }.energy(darboux, stiffness * factor)
+            };
+            sum += match chain.laws[s] {
+                Law::Cosserat(stiffness) => cosserat(Darboux::Augmented, stiffness),
+                Law::Plain(stiffness) => cosserat(Darboux::Plain, stiffness),
+                Law::Elastic(stiffness) => {
+                    let rest = HalfSine.strain(Quaternion::<f64>::splat(rest));
+                    let bend = Bend { rest, stiffness: Vector3::splat(stiffness * factor) };
+                    let [before, behind] = [before, behind].map(|q| Frame(Quaternion::splat(q)));
+                    bend.energy(HalfSine, before, behind)
+                }
+                Law::Binormal(law) => {
+                    let law = Binormal { bend: law.bend * factor, twist: law.twist * factor };
+                    binormal_energy(&law, before, behind, rest)
+                }
+            };
+        }
+        sum
+    }
+
+    #[test]
+    fn the_test_for_stability_is_the_second_derivative_of_the_energy_for_every_law() {
+        let mut random = Random::new(17);
+        let mut points = vec![DVec3::ZERO];
+        let mut direction = DVec3::X;
+        for i in 0..5 {
+            direction = (direction + random.direction().as_dvec3() * 0.5).normalize();
+            points.push(points[i] + direction * 0.12);
+        }
+        let mut bent = chain(&points);
+        // Bent at the clamp, too: straight joints with the plain vector have a kink there, and hold no moment.
+        bent.clamp *= DQuat::from_rotation_x(0.4);
+        let laws: [fn(f64) -> Law; 4] = [
+            Law::Cosserat,
+            Law::Plain,
+            |stiffness| Law::Elastic(DVec3::new(1.0, 1.4, 0.7) * stiffness),
+            |stiffness| Law::Binormal(Binormal { bend: 0.5 * stiffness, twist: 0.7 * stiffness }),
+        ];
+        for (index, law) in laws.into_iter().enumerate() {
+            let mut chain = bent.clone();
+            for own in &mut chain.laws {
+                let Law::Cosserat(stiffness) = *own else { panic!("made so above") };
+                *own = law(stiffness);
+            }
+            let joints = chain.joints();
+            let known = second_derivative(&chain, &joints.stiffening);
+            let scale = known.iter().flatten().copied().fold(0.0, f64::max);
+            let at = |moves: &[(usize, f64)]| {
+                let mut turns = vec![DVec3::ZERO; 5];
+                moves.iter().for_each(|&(row, by)| turns[row / 3][row % 3] += by);
+                energy(&chain, &joints, &turns)
+            };
+            let (step, small) = (1e-3, 1e-6);
+            for i in 0..15 {
+                let slope = (at(&[(i, small)]) - at(&[(i, -small)])) / (2.0 * small);
+                assert!(slope.abs() < 1e-7 * scale, "law {index}: slope {slope} along {i}");
+                for j in 0..15 {
+                    let four = [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)];
+                    let sum: f64 =
+                        four.iter().map(|&(a, b)| a * b * at(&[(i, a * step), (j, b * step)])).sum();
+                    let found = sum / (4.0 * step * step);
+                    let error = (found - known[i][j]).abs() / scale;
+                    assert!(error < 1e-4, "law {index}, {i} {j}: {found} for {}", known[i][j]);
+                }
+            }
+        }
     }
 
     #[test]

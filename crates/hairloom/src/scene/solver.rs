@@ -21,7 +21,7 @@ choice! {
         OwnWeight = "own-weight",
         /// A cone programme after Hsu et al. 2023 in clarabel, where contact carries a part; for small heads of hair.
         Cone = "cone",
-        /// The same by a method of our own, in which strands carry each other without stress; it may stop at any time.
+        /// The same by a method of our own, with pressures between strands but no shear; it may stop at any time.
         Anytime = "anytime",
     }
 }

@@ -150,6 +150,8 @@ pub struct Simulation {
     warnings: Vec<Warning>,
     imported: Imported,
     rest: Option<Outcome>,
+    /// Time that finding it took [s].
+    rest_seconds: f64,
 }
 
 impl Simulation {
@@ -189,15 +191,20 @@ impl Simulation {
             None => (groom.clone(), all_seats, None),
         };
         let mut model = materials::model(&scene, &simulated)?;
+        let parameters = &scene.solver.parameters;
+        method.check_for(&model).map_err(|(key, expected)| parameters.invalid(key, expected))?;
         let pinned = hair::pinned(&simulated, &scene.groom)?;
         let attachments = hair::hold(&simulated, &seats, scene.groom.attach, &pinned, &bodies, holding);
         let mut state = State::at_rest(model.groomed.iter().map(|point| point.as_dvec3()).collect());
         let mut rest = None;
+        let mut rest_seconds = 0.0;
         if scene.solver.rest == RestKind::SagFree {
             let held = held_vertices(&model, &attachments);
             let gravity = scene.gravity.at(start);
             let hair = Hair { model: &model, positions: &state.positions, held: &held, gravity };
+            let clock = std::time::Instant::now();
             let outcome = method.sag_free(&hair, engine(&scene.solver))?;
+            rest_seconds = clock.elapsed().as_secs_f64();
             model.rest = Some(Arc::new(outcome.shape.clone()));
             state.orientations.clone_from(&outcome.shape.orientations);
             rest = Some(outcome);
@@ -225,12 +232,18 @@ impl Simulation {
             warnings,
             imported,
             rest,
+            rest_seconds,
         })
     }
 
     /// The rest shape that was found for the hair, where the scene asks for one.
     pub fn rest(&self) -> Option<&Outcome> {
         self.rest.as_ref()
+    }
+
+    /// Time that finding the rest shape took [s].
+    pub fn rest_seconds(&self) -> f64 {
+        self.rest_seconds
     }
 
     /// Which vertices are held.

@@ -151,6 +151,14 @@ impl Method {
         }
     }
 
+    /// The parameter that does not fit a model, if any, and what was expected there.
+    pub fn check_for(&self, model: &Model) -> Result<(), (&'static str, &'static str)> {
+        match self {
+            Self::XpbdMpm(params) => params.check_for(model),
+            _ => Ok(()),
+        }
+    }
+
     /// The name of this method.
     pub fn name(&self) -> &'static str {
         match self {
@@ -162,7 +170,9 @@ impl Method {
         }
     }
 
-    /// The grid on which strands of this method meet, and their friction there; none where they do not meet on a grid.
+    /// The grid on which strands of this method meet and may carry each other at rest, and their friction there; none elsewhere. What is missing for
+    /// [`der_mpm`] stands there. Strands of [`admm`] and [`nsgs`] meet at single contacts: theirs would be another programme, of one force within
+    /// Coulomb's cone for each contact of the groom, and both would have to begin with these forces.
     pub fn medium(&self, model: &Model) -> Option<Medium> {
         match self {
             Self::XpbdMpm(params) if params.contact => {

@@ -1,4 +1,4 @@
-//! The paper's programme as conic solvers read it, and clarabel's answer to it.
+//! The programme as conic solvers read it, and clarabel's answer to it.
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};

@@ -51,6 +51,10 @@
 //! - Stiffness against stretching beside mass, Δt² Y / (ρ l²), costs digits: in single precision up to 2e4 is safe (a thousandth of the
 //!   change of velocity is lost). In double precision hair's own 3 GPa are.
 //! - Sections are round.
+//! - Sag-free rest shapes let every strand carry itself; contact carries nothing. For that grains would have to begin with the stresses of the rest
+//!   shape, the linear solve would have to know the force of contact of the last step, as `xpbd_mpm/coupling.rs` does, since it predicts strands that
+//!   carry themselves otherwise, and lengths would have to answer to what the grid does, which turns edges only here. A fluid, the usual kind of
+//!   grains, bears no shear either: the programme of `rest::global_force` is for sand.
 
 mod drive;
 mod element;
