@@ -110,7 +110,7 @@ fn contact_table(summary: &Summary) -> String {
     let rows = [
         ("fibres".to_owned(), format!("{}", summary.simulated_strands)),
         (
-            "friction, hair / bodies".to_owned(),
+            "largest friction met, hair / bodies".to_owned(),
             format!("{:.2} / {:.2}", problems.hair_friction, problems.body_friction),
         ),
         (
@@ -140,7 +140,7 @@ fn contact_table(summary: &Summary) -> String {
         ("a frame".to_owned(), format!("{:.2} s", summary.simulation_seconds / frames)),
         ("in all".to_owned(), format!("{:.3} h", summary.simulation_seconds / 3600.0)),
     ];
-    rows.into_iter().map(|(name, value)| format!("  {name:<34}{value}\n")).collect()
+    rows.into_iter().map(|(name, value)| format!("  {name:<36}{value}\n")).collect()
 }
 
 fn interrupted(summary: &Summary) -> Failure {
