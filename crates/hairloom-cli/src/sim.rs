@@ -102,11 +102,17 @@ fn contact_table(summary: &Summary) -> String {
         return String::new();
     }
     let mean = |total: f64| total / f64::from(problems.count);
+    let steps = &summary.time_steps;
+    let a_step = |total: f64| total / f64::from(steps.count.max(1));
     let (solve, assembly) = (summary.phase_seconds("solve"), summary.phase_seconds("assembly"));
     let percent = |part: u64| 100.0 * part as f64 / problems.local_solves.max(1) as f64;
     let frames = f64::from(summary.last_frame.max(1));
     let rows = [
         ("fibres".to_owned(), format!("{}", summary.simulated_strands)),
+        (
+            "largest friction met, hair / bodies".to_owned(),
+            format!("{:.2} / {:.2}", problems.hair_friction, problems.body_friction),
+        ),
         (
             "contacts, mean / most".to_owned(),
             format!("{:.0} / {}", mean(problems.contacts as f64), problems.most_contacts),
@@ -126,13 +132,15 @@ fn contact_table(summary: &Summary) -> String {
         ("single contacts: no force found".to_owned(), format!("{:.6} %", percent(problems.failed))),
         (
             "solver / with assembly, a step".to_owned(),
-            format!("{:.3} / {:.3} s", mean(solve), mean(solve + assembly)),
+            format!("{:.3} / {:.3} s", a_step(solve), a_step(solve + assembly)),
         ),
-        ("a time step".to_owned(), format!("{:.3} s", mean(summary.simulation_seconds))),
+        ("time steps / given up".to_owned(), format!("{} / {}", steps.count, steps.refused)),
+        ("shortest time step".to_owned(), format!("{:.2} ms", 1.0e3 * steps.shortest)),
+        ("a time step".to_owned(), format!("{:.3} s", a_step(summary.simulation_seconds))),
         ("a frame".to_owned(), format!("{:.2} s", summary.simulation_seconds / frames)),
         ("in all".to_owned(), format!("{:.3} h", summary.simulation_seconds / 3600.0)),
     ];
-    rows.into_iter().map(|(name, value)| format!("  {name:<34}{value}\n")).collect()
+    rows.into_iter().map(|(name, value)| format!("  {name:<36}{value}\n")).collect()
 }
 
 fn interrupted(summary: &Summary) -> Failure {

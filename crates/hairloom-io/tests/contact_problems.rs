@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use glam::{DMat3, DVec3};
-use hairloom::contact::nsgs::{BlockMatrix, Blocks, Problem, Settings, solve};
+use hairloom::contact::nsgs::{BlockMatrix, Blocks, Global, Problem, Settings, solve};
 use hairloom_io::contact_problem::{ContactProblem, Form, lift_planar, read, write};
 
 fn file(text: &str) -> (tempfile::TempDir, PathBuf) {
@@ -132,9 +132,19 @@ fn problems_by_others() -> Vec<PathBuf> {
 }
 
 #[test]
-fn problems_by_others_are_solved_by_sweeps_and_by_the_hybrid() {
+fn problems_by_others_are_solved_by_the_hybrid_with_either_local_solver() {
     for path in problems_by_others() {
-        let Form::Reduced(problem) = read(&path).unwrap().form else { continue };
+        let stored = read(&path).unwrap();
+        let problem = match stored.form {
+            Form::Reduced(problem) => problem,
+            Form::Full(full) => {
+                let mut problem = full.assembly().unwrap().reduced();
+                if stored.dimension == 2 {
+                    lift_planar(&mut problem).unwrap();
+                }
+                problem
+            }
+        };
         let (problem, _): (Problem, _) = problem.checked().unwrap();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         for local in ["secular+enum", "mfb+enum"] {
@@ -142,6 +152,28 @@ fn problems_by_others_are_solved_by_sweeps_and_by_the_hybrid() {
             let solution = solve(&problem, &settings, None).unwrap();
             assert!(solution.converged, "{name} {local}: {:e} {:e}", solution.error, solution.natural);
             assert!(solution.error <= 1.0e-6 && solution.natural <= 1.0e-6 && solution.failed == 0);
+        }
+    }
+}
+
+/// A wall that is pushed, in both forms on disk, by sweeps alone, by the hybrid and by the interior point: each solves what was read.
+#[test]
+fn stored_problems_of_both_forms_are_solved_by_every_way() {
+    let push = DVec3::new(3.0, -20.0, 1.0);
+    let full = Blocks::wall(4, 4, 2, 0.4, push).problem(0.01, DVec3::new(0.0, -9.81, 0.0));
+    let reduced = full.assembly().unwrap().reduced();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("problem.json");
+    for form in [Form::Full(full), Form::Reduced(reduced)] {
+        write(&path, &ContactProblem { dimension: 3, form }).unwrap();
+        let problem = match read(&path).unwrap().form {
+            Form::Reduced(problem) => problem,
+            Form::Full(full) => full.assembly().unwrap().reduced(),
+        };
+        let (problem, _) = problem.checked().unwrap();
+        for global in [Global::GaussSeidel, Global::Hybrid, Global::InteriorPoint] {
+            let solution = solve(&problem, &Settings { global, ..Settings::default() }, None).unwrap();
+            assert!(solution.converged, "{global:?}: {:e} {:e}", solution.error, solution.natural);
         }
     }
 }

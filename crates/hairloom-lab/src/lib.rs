@@ -14,6 +14,7 @@ pub mod bench;
 mod bend_twist;
 mod cantilever;
 mod catenary;
+mod coherence;
 mod contact_law;
 mod cosserat;
 mod error;
@@ -83,6 +84,7 @@ fn entries() -> Vec<Entry> {
         Entry::of_law::<grid_hair::Transfer>(),
         Entry::of_law::<super_helix::SuperHelix>(),
         Entry::of::<orbit::Orbit>(),
+        Entry::of::<coherence::Coherence>(),
     ]
 }
 

@@ -105,8 +105,13 @@ fn comes_to_rest_on_a_ball(fibre: nsgs::FibreKind, strands: &[Vec<Vec3>]) {
     let drift =
         before.positions.iter().zip(&after.positions).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
     assert!(contacts > 10, "only {contacts} contacts");
-    assert!(most < 1.0e-9, "{most} J of motion");
-    assert!(drift < 1.0e-4, "hair drifts by {drift} m");
+    println!("{fibre:?}: {most:e} J, {drift:e} m");
+    // A few strands weigh milligrams: with 1e-9 J they would creep by centimetres a second. Fast projection knows no friction, and draws
+    // hair along by some 20 µm a second.
+    let (energy, way) =
+        if fibre == nsgs::FibreKind::DerProjected { (1.0e-13, 1.0e-4) } else { (1.0e-17, 1.0e-6) };
+    assert!(most < energy, "{most} J of motion");
+    assert!(drift < way, "hair drifts by {drift} m");
 }
 
 #[test]
@@ -204,7 +209,7 @@ fn a_ball_swung_into_hanging_hair_is_not_entered_and_its_problems_are_solved() {
         .collect();
     let mut world = World::new(&strands, &material, Shape::Sphere { radius: 0.03 }, nsgs::Params::default());
     let pose = |time: f64| at(DVec3::new(0.12 * (4.0 * time).cos() - 0.01, 0.08, 0.005));
-    let mut solved = 0;
+    let (mut problems, mut solved) = (0, 0);
     for step in 0..60 {
         let time = DT * f64::from(step);
         world.step(pose(time), pose(time + DT)).unwrap();
@@ -214,8 +219,88 @@ fn a_ball_swung_into_hanging_hair_is_not_entered_and_its_problems_are_solved() {
         assert!(deepest < 1.0e-4, "step {step}: a vertex is {deepest} m inside");
         if let Some(full) = world.solver.contact_problem() {
             let problem = full.assembly().unwrap().reduced().checked().unwrap().0;
+            problems += 1;
             solved += u32::from(solve(&problem, &Settings::default(), None).unwrap().converged);
         }
     }
-    assert!(solved > 10, "only {solved} problems solved");
+    assert!(problems > 30, "only {problems} problems");
+    assert_eq!(solved, problems, "problems solved, of all");
+}
+
+/// Hair on a ball that holds it, and turns with it at an even speed, stays where it is on the ball.
+fn creeps_on_a_turning_ball(fibre: nsgs::FibreKind) -> f64 {
+    const RADIUS: f32 = 0.1;
+    let spin = |time: f64| {
+        // Faster and faster for a second, then evenly.
+        let angle = if time < 1.0 { 2.0 * time * time } else { 2.0 + 4.0 * (time - 1.0) };
+        Pose { rotation: DQuat::from_rotation_y(angle), translation: DVec3::ZERO }
+    };
+    let along = |k: usize| {
+        straight(Vec3::new(-0.02, RADIUS + 0.003, 0.004 * k as f32), Vec3::new(0.08, 0.0, 0.002), 12)
+    };
+    let material = Material { friction: 0.5, ..Material::preset(MaterialPreset::Coarse) };
+    let params = nsgs::Params { fibre, ..nsgs::Params::default() };
+    let strands: Vec<Vec<Vec3>> = (0..3).map(along).collect();
+    let mut world = World::new(&strands, &material, Shape::Sphere { radius: RADIUS }, params);
+    world.attachments = Attachments::default();
+    for strand in 0..world.model.strands() {
+        let root = world.model.groomed[world.model.range(strand).start].as_dvec3();
+        world.attachments.hold(&world.bodies, 1, Seat::Body, strand as u32, 0, &[root]);
+    }
+    let on_ball = |world: &World, pose: Pose| -> Vec<DVec3> {
+        world.state().positions.iter().map(|point| pose.rotation.inverse() * *point).collect()
+    };
+    (0..60).for_each(|_| drop(world.step(spin(0.0), spin(0.0)).unwrap()));
+    let (mut before, mut contacts) = (vec![], 0);
+    for step in 0..240 {
+        let time = DT * f64::from(step);
+        if step == 120 {
+            before = on_ball(&world, spin(time));
+        }
+        contacts = world.step(spin(time), spin(time + DT)).unwrap().contacts;
+    }
+    assert!(contacts > 5, "only {contacts} contacts");
+    let after = on_ball(&world, spin(DT * 240.0));
+    before.iter().zip(&after).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max)
+}
+
+#[test]
+fn hair_does_not_creep_on_a_ball_that_turns_with_it() {
+    // A super-helix goes along with its clamp to rounding; vertices of a rod have to be turned by forces.
+    for (fibre, limit) in [(nsgs::FibreKind::SuperHelix, 1.0e-8), (nsgs::FibreKind::Der, 1.0e-5)] {
+        let creep = creeps_on_a_turning_ball(fibre);
+        println!("{fibre:?}: {creep:e} m");
+        assert!(creep < limit, "{fibre:?} creeps by {creep} m in two seconds");
+    }
+}
+
+/// Hair thrown about by its holder is stepped in shorter time steps, and in the usual ones when it has calmed down.
+#[test]
+fn time_steps_shrink_in_fast_motion_and_grow_again() {
+    let material = Material::preset(MaterialPreset::Coarse);
+    let strands = [straight(Vec3::Y, Vec3::X * 0.1, 12)];
+    let params = nsgs::Params::default();
+    let (usual, least) = (params.step, params.least_step);
+    let mut world = World::new(&strands, &material, Shape::Sphere { radius: 0.01 }, params);
+    // Half a turn in a tenth of a second, then rest.
+    let holder = |time: f64| {
+        let angle = 30.0 * time.min(0.1);
+        Pose { rotation: DQuat::from_rotation_y(angle), translation: DVec3::ZERO }
+    };
+    let mut shortest = vec![];
+    for step in 0..240 {
+        let time = DT * f64::from(step);
+        let motion = Motion::Rigid { start: holder(time), end: holder(time + DT) };
+        world.bodies.begin_step(&[motion, Motion::still(Pose::IDENTITY)], DT).unwrap();
+        let mut drive = Drive::new(&world.bodies, &world.attachments, &world.wind);
+        drive.duration = DT;
+        let report = world.solver.step(&drive, Step::Dynamic { dt: DT }).unwrap();
+        let steps = report.time_steps;
+        assert!(steps.count > 0 && steps.shortest >= 0.49 * least, "{steps:?}");
+        shortest.push(steps.shortest);
+    }
+    let fastest = shortest[..12].iter().copied().fold(f64::INFINITY, f64::min);
+    println!("usual {usual}, fastest {fastest}, last {}", shortest[239]);
+    assert!(fastest < 0.6 * usual, "steps of {fastest} s while hair whirls");
+    assert!((shortest[239] - usual).abs() < 1.0e-9, "steps of {} s at rest", shortest[239]);
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hairloom::simulate::{FrameReport, Imported, Simulation, SimulationError, Worst};
-use hairloom::solve::{ContactProblems, StepError};
+use hairloom::solve::{ContactProblems, StepError, TimeSteps};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -155,6 +155,9 @@ pub struct Summary {
     pub last_energy: [f64; 2],
     /// Most contacts of any step.
     pub contacts: u64,
+    /// Time steps, where the method chooses their length.
+    #[serde(default)]
+    pub time_steps: TimeSteps,
     /// Contact problems of all steps, where the method has all contacts of a step in one.
     #[serde(default)]
     pub contact_problems: ContactProblems,
@@ -200,6 +203,7 @@ impl Summary {
         self.largest_kinetic_energy = self.largest_kinetic_energy.max(report.measures.kinetic_energy);
         self.last_energy = [report.measures.kinetic_energy, report.measures.potential_energy];
         self.contacts = self.contacts.max(report.solver.contacts);
+        self.time_steps += report.solver.time_steps;
         self.contact_problems += report.solver.contact_problems;
         self.out_of_reach.take(report.frame, report.solver.out_of_reach);
         for phase in &report.solver.phases {

@@ -88,7 +88,7 @@ pub fn names() -> &'static [(&'static str, &'static str)] {
         ),
         (
             "nsgs",
-            "contact problems, stored and grown: local solvers, mixing, interior point, assembly, two threads against one",
+            "contact problems, grown and in a folder (HAIRLOOM_CONTACT_PROBLEMS=folder): local solvers of table 2 of Daviet et al. 2011, mixing, interior point, assembly and its growth, two threads against one",
         ),
         (
             "sag-free",

@@ -5,13 +5,14 @@
 //! a limit of sweeps leaves unsolved is left by plain sweeps, not by what solves a contact. Eight one-step problems kept from the
 //! first 40 frames of a ponytail take 158 to 1,509 plain sweeps to 1e-3 with MFB+Enum: 1,000 leave two of them to every exact solver (one to
 //! `duriez08`, whose inexact forces go another way), and 2,000 leave none, so `sweeps=2000 tolerance=1e-3` is what to take for those.
-//! `4sides`, `pac` and a part of `dac` do not get there.
+//! `pac` and a part of `dac` do not get there. `4sides` alone is stopped by its steps, as in the paper; its numbers are not to be held against
+//! the others'.
 
 use std::path::Path;
 use std::time::Instant;
 
 use hairloom::contact::coulomb::LocalSolver;
-use hairloom::contact::nsgs::{Global, Problem, Settings, solve};
+use hairloom::contact::nsgs::{Global, Problem, Settings, Stop, solve};
 use hairloom_picture::plot::{Axis, Figure, Panel, Series};
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +37,11 @@ const SOLVERS: [&str; 12] = [
     "mfb+enum",
     "secular+enum",
 ];
+
+/// The solver without a fail-safe that has another law, and the part of all forces that its last sweep changes: the paper's table has that
+/// for it instead of an error.
+const PYRAMID: &str = "4sides";
+const PYRAMID_STEP: f64 = 5.0e-2;
 
 /// What can be set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -72,6 +78,8 @@ struct Record {
     fail_safe: f64,
     failed: f64,
     unsolved: f64,
+    /// Sweeps over all problems on average, and those over each that was solved.
+    mean_sweeps: f64,
     sweeps: Vec<usize>,
     milliseconds: f64,
 }
@@ -80,7 +88,8 @@ impl LawExperiment for LocalSolvers {
     type Params = Params;
     const NAME: &'static str = "local-solvers";
     const SUMMARY: &'static str = "what solves one contact, within sweeps over problems of fibres";
-    const REFERENCE: &'static str = "Daviet et al. 2011, table 2 and figure 11";
+    const REFERENCE: &'static str = "Daviet et al. 2011, table 2 and figure 11: the hybrid leaves nothing, and a fail-safe leaves less than none; \
+         4sides is stopped by its steps";
     const SOLVERS: &'static [&'static str] = &["gauss-seidel"];
     const HELP: &'static [(&'static str, &'static str)] = &[
         ("folder", "take the problems in it, as `sim --contact-problems` keeps them, instead of grown ones"),
@@ -106,31 +115,40 @@ impl LawExperiment for LocalSolvers {
         let mut panel =
             Panel::new(Axis::log("sweeps"), Axis::new("problems that need more [%]")).titled("Figure 11");
         let (mut rows, mut hybrid, mut failures) = (vec![], f64::NAN, f64::NAN);
-        let mut best = f64::INFINITY;
+        let mut alone: Vec<(&str, f64, f64)> = vec![];
+        let (mut worse_problems, mut worse_contacts) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
         for name in SOLVERS {
             let record = record(&problems, name, params)?;
-            let mean = record.sweeps.iter().sum::<usize>() as f64 / problems.len() as f64;
             rows.push(
                 Row::new()
                     .with("local", name)
                     .with("fail_safe_percent", record.fail_safe)
                     .with("failed_percent", record.failed)
                     .with("unsolved_percent", record.unsolved)
-                    .with("sweeps", mean)
+                    .with("sweeps", record.mean_sweeps)
                     .with("milliseconds", record.milliseconds),
             );
-            match name {
-                "mfb+enum" => (hybrid, failures) = (record.unsolved, record.failed),
-                // Another law.
-                "4sides" => {}
-                _ => best = best.min(record.unsolved),
+            if name == "mfb+enum" {
+                (hybrid, failures) = (record.unsolved, record.failed);
             }
-            panel = panel.with(Series::line(name, survival(record.sweeps)));
+            match name.strip_suffix("+enum") {
+                // Another law, by another measure.
+                _ if name == PYRAMID => {}
+                None => alone.push((name, record.unsolved, record.failed)),
+                Some(method) => {
+                    for &(_, unsolved, failed) in alone.iter().filter(|(name, ..)| *name == method) {
+                        worse_problems = worse_problems.max(record.unsolved - unsolved);
+                        worse_contacts = worse_contacts.max(record.failed - failed);
+                    }
+                }
+            }
+            panel = panel.with(Series::line(name, survival(record.sweeps, problems.len(), params.sweeps)));
         }
         let checks = vec![
             Check::at_most("problems that MFB+Enum leaves unsolved [%]", hybrid, 0.0),
             Check::at_most("contacts that MFB+Enum leaves unsolved [%]", failures, 0.0),
-            Check::at_most("problems that it leaves, less the best of the others [%]", hybrid - best, 0.0),
+            Check::at_most("problems left with a fail-safe, more than without [%]", worse_problems, 0.0),
+            Check::at_most("contacts left with a fail-safe, more than without [%]", worse_contacts, 0.0),
         ];
         Ok(Findings { rows, checks, figure: Figure::new("Local solvers").with(panel) })
     }
@@ -156,39 +174,56 @@ fn record(problems: &[Problem], name: &str, params: &Params) -> Result<Record, L
     let local = LocalSolver { direct: false, ..local };
     let settings = Settings {
         global: Global::GaussSeidel,
+        // The pyramid has solutions of its own, and no error to measure them by.
+        stop: if name == PYRAMID { Stop::Step(PYRAMID_STEP) } else { Stop::Error },
         tolerance: params.tolerance,
         most_sweeps: params.sweeps,
         local,
         ..Settings::paper()
     };
     let (mut solves, mut fail_safe, mut failed, mut unsolved) = (0, 0, 0, 0);
-    let mut sweeps = Vec::with_capacity(problems.len());
+    let (mut sweeps, mut all_sweeps) = (Vec::with_capacity(problems.len()), 0);
     let started = Instant::now();
     for problem in problems {
         let solution = solve(problem, &settings, None)?;
         solves += solution.local_solves;
-        fail_safe += solution.fail_safe + solution.failed;
+        fail_safe += solution.fail_safe + if local.fail_safe { solution.failed } else { 0 };
         failed += solution.failed;
         unsolved += usize::from(!solution.converged);
-        sweeps.push(solution.sweeps);
+        all_sweeps += solution.sweeps;
+        if solution.converged {
+            sweeps.push(solution.sweeps);
+        }
     }
     let percent = |part: f64, whole: f64| 100.0 * part / whole.max(1.0);
     Ok(Record {
         fail_safe: percent(fail_safe as f64, solves as f64),
         failed: percent(failed as f64, solves as f64),
         unsolved: percent(unsolved as f64, problems.len() as f64),
+        mean_sweeps: all_sweeps as f64 / problems.len() as f64,
         sweeps,
         milliseconds: 1.0e3 * started.elapsed().as_secs_f64() / problems.len() as f64,
     })
 }
 
-/// The share of problems that need more than a number of sweeps, over that number.
-fn survival(mut sweeps: Vec<usize>) -> Vec<(f64, f64)> {
+/// The share of `count` problems that need more than a number of sweeps, over that number, from the sweeps of those that were solved. What
+/// was not solved needs more than `most`.
+fn survival(mut sweeps: Vec<usize>, count: usize, most: usize) -> Vec<(f64, f64)> {
     sweeps.sort_unstable();
-    let count = sweeps.len() as f64;
-    sweeps
-        .iter()
-        .enumerate()
-        .map(|(solved, &sweeps)| (sweeps as f64, 100.0 * (count - solved as f64 - 1.0) / count))
-        .collect()
+    let left = |solved: usize| 100.0 * (count - solved) as f64 / count as f64;
+    let mut points: Vec<(f64, f64)> =
+        sweeps.iter().enumerate().map(|(solved, &sweeps)| (sweeps as f64, left(solved + 1))).collect();
+    points.push((most as f64, left(sweeps.len())));
+    points
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unsolved_problems_are_not_drawn_as_solved() {
+        let points = survival(vec![30, 10], 4, 1_000);
+        assert_eq!(points, [(10.0, 75.0), (30.0, 50.0), (1_000.0, 50.0)]);
+    }
 }

@@ -80,6 +80,11 @@ impl Bodies {
         &self.slots[index].body
     }
 
+    /// Whether each point of a body's mesh moves by itself in this step.
+    pub fn deforms(&self, index: usize) -> bool {
+        self.slots[index].deforming.is_some()
+    }
+
     /// The pose of a body at fraction `t` in [0, 1] of the step; the identity for a deforming one, whose points are
     /// in the world.
     pub fn pose(&self, index: usize, t: f64) -> Pose {

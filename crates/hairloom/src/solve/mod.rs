@@ -16,7 +16,7 @@ mod report;
 pub mod xpbd_mpm;
 
 pub use checkpoint::{Checkpoint, CheckpointError, Column, ColumnValue};
-pub use report::{ContactProblems, Energy, Phase, Report};
+pub use report::{ContactProblems, Energy, Phase, Report, TimeSteps};
 
 use std::sync::Arc;
 

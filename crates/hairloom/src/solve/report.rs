@@ -15,12 +15,38 @@ pub struct Report {
     pub crossings: u32,
     /// How far vertices of the groom are at most from the curves that the method made of them, where it makes curves [m].
     pub misfit: f64,
+    /// Time steps that the method took, where it chooses their length.
+    pub time_steps: TimeSteps,
     /// Contact problems solved on the way, where the method has all contacts of a step in one.
     pub contact_problems: ContactProblems,
     /// Energy of the hair at the end of the step, where the method knows it.
     pub energy: Option<Energy>,
     /// Time of each phase.
     pub phases: Vec<Phase>,
+}
+
+/// Time steps of a length that the method chooses.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TimeSteps {
+    /// How many were taken.
+    pub count: u32,
+    /// How many were given up for shorter ones.
+    pub refused: u32,
+    /// The shortest that was taken [s]; 0 where none was.
+    pub shortest: f64,
+}
+
+impl std::ops::AddAssign for TimeSteps {
+    fn add_assign(&mut self, other: Self) {
+        self.shortest = match (self.count, other.count) {
+            (0, _) => other.shortest,
+            (_, 0) => self.shortest,
+            _ => self.shortest.min(other.shortest),
+        };
+        self.count += other.count;
+        self.refused += other.refused;
+    }
 }
 
 /// What contact problems took and how well they were solved.
@@ -49,6 +75,10 @@ pub struct ContactProblems {
     pub fail_safe: u64,
     /// Single contacts for which nothing was found.
     pub failed: u64,
+    /// The largest coefficient of friction between strands.
+    pub hair_friction: f64,
+    /// The largest coefficient of friction with a body.
+    pub body_friction: f64,
 }
 
 impl std::ops::AddAssign for ContactProblems {
@@ -64,6 +94,8 @@ impl std::ops::AddAssign for ContactProblems {
         self.local_solves += other.local_solves;
         self.fail_safe += other.fail_safe;
         self.failed += other.failed;
+        self.hair_friction = self.hair_friction.max(other.hair_friction);
+        self.body_friction = self.body_friction.max(other.body_friction);
     }
 }
 
@@ -128,6 +160,7 @@ impl Report {
         self.out_of_reach = self.out_of_reach.max(later.out_of_reach);
         self.crossings += later.crossings;
         self.misfit = self.misfit.max(later.misfit);
+        self.time_steps += later.time_steps;
         self.contact_problems += later.contact_problems;
         self.energy = later.energy.or(self.energy);
         for phase in &later.phases {

@@ -6,17 +6,12 @@ pub fn tangent_length(x: DVec3) -> f64 {
     (x.y * x.y + x.z * x.z).sqrt()
 }
 
-/// Whether a force lies in the friction cone.
-#[inline(always)]
-pub fn in_cone(force: DVec3, friction: f64) -> bool {
-    tangent_length(force) <= friction * force.x
-}
-
 /// The point of the friction cone nearest to `x`.
 #[inline(always)]
 pub fn project(x: DVec3, friction: f64) -> DVec3 {
     let tangent = tangent_length(x);
-    if tangent <= friction * x.x {
+    // Without friction `friction * x.x` is −0 where x points inwards, which is no less than 0.
+    if x.x >= 0.0 && tangent <= friction * x.x {
         return x;
     }
     let along = x.x + friction * tangent;

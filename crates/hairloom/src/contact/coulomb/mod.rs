@@ -17,6 +17,8 @@
 //! # In practice
 //!
 //! - [`LocalSolver`] finds `r`: one of eight methods ([`Method`]), with or without the enumerative one as a fail-safe.
+//! - Two methods are approximate: `duriez06`, one pass from no force, and `4sides`, a pyramid. A pass of the former from the force at hand
+//!   would have the law's own solutions for fixed points, and so be no method of its own beside `duriez08`.
 //! - A planar contact is one in space whose third direction is on its own ([`LocalProblem::planar`]): its force there
 //!   is zero in every solution, so nothing is lost.
 //! - `W` is symmetric and positive semi-definite. It may be singular.
@@ -43,7 +45,7 @@ mod solver;
 mod tests;
 
 pub use alart_curnier::alart_curnier;
-pub use cone::{SelfDual, de_saxce, in_cone, project, tangent_length};
+pub use cone::{SelfDual, de_saxce, project, tangent_length};
 pub use fischer_burmeister::{
     FischerBurmeister, Jacobians, fischer_burmeister, fischer_burmeister_with_jacobians, jordan_product,
 };

@@ -4,10 +4,16 @@ use glam::DVec3;
 
 use super::{LocalProblem, tangent_length};
 
-/// One pass of Duriez et al. 2006 from the force at hand: the normal force that stops the approach, then the tangential one that stops
-/// the sliding, as far as the cone lets it. Approximate; a force that a pass leaves as it is obeys the law.
+/// Duriez et al. 2006: one pass from no force. Approximate: what the tangential force does to the approach is never looked at.
 #[inline(always)]
-pub(super) fn duriez06(problem: &LocalProblem, guess: DVec3) -> DVec3 {
+pub(super) fn duriez06(problem: &LocalProblem) -> DVec3 {
+    pass(problem, DVec3::ZERO)
+}
+
+/// The normal force that stops the approach under the force at hand, then the tangential one that stops the sliding, as far as the cone
+/// lets it. A force that a pass leaves as it is obeys the law.
+#[inline(always)]
+fn pass(problem: &LocalProblem, guess: DVec3) -> DVec3 {
     let matrix = &problem.matrix;
     let normal_diagonal = matrix.x_axis.x;
     let tangential = 0.5 * (matrix.y_axis.y + matrix.z_axis.z);
@@ -35,10 +41,10 @@ pub(super) fn duriez06(problem: &LocalProblem, guess: DVec3) -> DVec3 {
     force
 }
 
-/// Duriez 2008: passes of [`duriez06`] until the force stays where it is. Exact where that happens.
+/// Duriez 2008: such passes, each from what the last came to, until the force stays where it is. Exact where that happens.
 #[inline(always)]
 pub(super) fn duriez08(problem: &LocalProblem, guess: DVec3, tolerance: f64, iterations: usize) -> DVec3 {
-    settle(guess, tolerance, iterations, |force| duriez06(problem, force))
+    settle(guess, tolerance, iterations, |force| pass(problem, force))
 }
 
 /// Otaduy et al. 2009: friction in a pyramid of four sides, each component of the force in turn. Approximate.

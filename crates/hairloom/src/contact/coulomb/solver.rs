@@ -19,7 +19,7 @@ pub enum Method {
     Pac,
     /// The same, damped by a line search.
     Dac,
-    /// One pass of projected corrections (Duriez et al. 2006). Approximate.
+    /// One pass of projected corrections from no force (Duriez et al. 2006). Approximate.
     Duriez06,
     /// Such passes to a fixed point (Duriez 2008).
     Duriez08,
@@ -188,7 +188,7 @@ impl LocalSolver {
             Method::Enum => enumerate::solve(problem, sliding).unwrap_or(DVec3::NAN),
             Method::Pac => alart_curnier::solve(problem, guess, tolerance, NEWTON, false),
             Method::Dac => alart_curnier::solve(problem, guess, tolerance, 2 * NEWTON, true),
-            Method::Duriez06 => projected::duriez06(problem, guess),
+            Method::Duriez06 => projected::duriez06(problem),
             Method::Duriez08 => projected::duriez08(problem, guess, tolerance, FIXED_POINT),
             Method::FourSides => projected::four_sides(problem, guess, tolerance, FIXED_POINT),
         }

@@ -74,5 +74,5 @@ pub(crate) use mass::Mass;
 pub use matrix::BlockMatrix;
 pub use near::solve_near;
 pub use problem::Problem;
-pub use settings::{Global, Settings, Solution, UnknownGlobal};
+pub use settings::{Global, Settings, Solution, Stop, UnknownGlobal};
 pub use solve::solve;

@@ -4,10 +4,12 @@
 //! object: a problem of the few that act has a tenth of them or less. So contacts join in as they turn out to be needed, until no
 //! contact that is left out would have to act. Then the forces solve the whole problem.
 
+use std::time::{Duration, Instant};
+
 use glam::DVec3;
 
 use super::system::Units;
-use super::{Assembly, Global, Problem, ProblemError, Settings, Solution, solve};
+use super::{Assembly, Global, Problem, ProblemError, Settings, Solution, Stop, solve};
 use crate::contact::coulomb::{FischerBurmeister, natural_map};
 
 /// How often contacts may join in before all of them do.
@@ -20,19 +22,23 @@ const LAST_ROUGH: usize = 2;
 const SHARE: f64 = 0.5;
 
 /// Solves `u = W r + offset` for all contacts of an assembly, with these coefficients of friction, from the forces `start`. Contacts that
-/// part more slowly than `reach` [m/s] under those forces are looked at from the beginning.
+/// part more slowly than `reach` [m/s] under those forces are looked at from the beginning. Returns the time that W took, too.
 pub fn solve_near(
     assembly: &Assembly<'_>,
     (offset, friction): (&[DVec3], &[f64]),
     settings: &Settings,
     start: &[DVec3],
     reach: f64,
-) -> Result<Solution, ProblemError> {
+) -> Result<(Solution, Duration), ProblemError> {
     let count = offset.len();
     let velocities = |forces: &[DVec3]| -> Vec<DVec3> {
         let motion = assembly.motion(&assembly.responses(forces));
         motion.into_iter().zip(offset).map(|(motion, offset)| motion + *offset).collect()
     };
+    // Who asks for another way, or another end, gets that and no rough sweeps before it.
+    let has_rough_rounds =
+        matches!(settings.global, Global::Hybrid | Global::GaussSeidel) && settings.stop == Stop::Error;
+    let first_round = if has_rough_rounds { 0 } else { LAST_ROUGH };
     let settings_of = |round: usize| match round {
         0 => Settings {
             global: Global::GaussSeidel,
@@ -46,16 +52,20 @@ pub fn solve_near(
     let mut joins: Vec<bool> = (0..count)
         .map(|contact| start[contact] != DVec3::ZERO || solution.velocities[contact].x < reach)
         .collect();
-    for round in 0..=ROUNDS {
+    let mut assembling = Duration::ZERO;
+    for round in first_round..=ROUNDS {
         if round == ROUNDS {
             joins.fill(true);
         }
         let contacts: Vec<usize> = (0..count).filter(|&contact| joins[contact]).collect();
         if contacts.is_empty() {
-            return Ok(solution);
+            break;
         }
+        let started = Instant::now();
+        let matrix = assembly.operator(&contacts);
+        assembling += started.elapsed();
         let part = Problem {
-            matrix: assembly.operator(&contacts),
+            matrix,
             offset: contacts.iter().map(|&contact| offset[contact]).collect(),
             friction: contacts.iter().map(|&contact| friction[contact]).collect(),
         };
@@ -65,12 +75,14 @@ pub fn solve_near(
         solution.velocities = velocities(&solution.forces);
         let joined =
             look_around(assembly, friction, settings, (&Units::of(&part), reach), &mut joins, &mut solution);
-        solution.converged = solution.error.max(solution.natural) <= settings.tolerance;
+        if settings.stop == Stop::Error {
+            solution.converged = solution.error.max(solution.natural) <= settings.tolerance;
+        }
         if !joined && (solution.converged || round >= LAST_ROUGH) {
             break;
         }
     }
-    Ok(solution)
+    Ok((solution, assembling))
 }
 
 /// Looks at contacts that are left out: those that would have to act join in, and those that nearly would with them. Where none

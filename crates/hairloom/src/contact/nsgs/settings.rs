@@ -49,12 +49,26 @@ impl FromStr for Global {
     }
 }
 
+/// When a problem counts as solved.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Stop {
+    /// Both error measures of [`Solution`] are within tolerance. What has the least error is returned.
+    #[default]
+    Error,
+    /// A sweep changes all forces together by at most this part of them. Sweeps are plain, no contact is frozen, and the last sweep's
+    /// forces are returned, whatever their error: that is where an approximate local solver comes to rest. Of ways over all contacts only
+    /// [`Global::GaussSeidel`] has sweeps to stop like this.
+    Step(f64),
+}
+
 /// How a problem is solved.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// The way over all contacts.
     pub global: Global,
-    /// When to stop: both error measures of [`Solution`] are at most this. From 1e-4 in fast motion to 1e-6 at rest.
+    /// When to stop.
+    pub stop: Stop,
+    /// What both error measures of [`Solution`] are to be at most. From 1e-4 in fast motion to 1e-6 at rest.
     pub tolerance: f64,
     /// The same for each contact on its own, relative to its forces.
     pub local_tolerance: f64,
@@ -74,6 +88,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             global: Global::Hybrid,
+            stop: Stop::Error,
             tolerance: 1.0e-6,
             local_tolerance: 1.0e-12,
             most_sweeps: 100_000,
@@ -122,7 +137,7 @@ pub struct Solution {
     pub error: f64,
     /// The length of the natural map with ρ = 1 kg over 1 + ‖b‖.
     pub natural: f64,
-    /// Whether both measures are within tolerance.
+    /// Whether it counts as solved by what was to stop it: usually, that both measures are within tolerance.
     pub converged: bool,
     /// Sweeps done; for Newton's methods, steps.
     pub sweeps: usize,
@@ -132,6 +147,7 @@ pub struct Solution {
     pub local_solves: u64,
     /// How often the fail-safe was asked and found a force.
     pub fail_safe: u64,
-    /// How often it did not: the force was set to zero.
+    /// How often a contact was left unsolved: by the fail-safe as well, and the force was set to zero; or by an exact method without
+    /// fail-safe, and its best force was taken.
     pub failed: u64,
 }

@@ -1,4 +1,5 @@
 mod lesser_friction;
+mod plain;
 
 use std::rc::Rc;
 
@@ -10,7 +11,7 @@ use super::mixing::Mixing;
 use super::newton::{self, Function};
 use super::pattern::Pattern;
 use super::system::{Errors, Sweeper, System, Tally, Units};
-use super::{Global, Problem, ProblemError, Settings, Solution};
+use super::{Global, Problem, ProblemError, Settings, Solution, Stop};
 
 /// Solves a problem from the forces `start`, or from none. The problem must have passed [`Problem::checked`].
 pub fn solve(
@@ -45,18 +46,10 @@ fn within(
     let system = System::new(problem, units);
     let forces = start.map_or_else(|| vec![DVec3::ZERO; contacts], |start| system.enter(start));
     let mut run = Run::new(&system, settings, forces);
-    match settings.global {
-        Global::Hybrid => run.hybrid(problem, units, is_foreign),
-        Global::GaussSeidel => run.gauss_seidel(settings.most_sweeps),
-        Global::InteriorPoint => {
-            let pattern = Interior::pattern(&system).ok_or(ProblemError::TooLarge { contacts })?;
-            for shift in [Shift::Exact, Shift::Lagged] {
-                run.interior_point(&pattern, shift, From::Nothing(STIFFER));
-                run.gauss_seidel((run.sweeps + FINISHING_SWEEPS).min(settings.most_sweeps));
-            }
-        }
-        Global::Mfb => run.newton(Function::FischerBurmeister)?,
-        Global::Dac => run.newton(Function::AlartCurnier)?,
+    let mut came_to_rest = None;
+    match (settings.global, settings.stop) {
+        (Global::GaussSeidel, Stop::Step(share)) => came_to_rest = Some(run.plain_sweeps(share)),
+        (global, _) => run.by(global, problem, units, is_foreign)?,
     }
     let forces = system.leave(&run.best);
     Ok(Solution {
@@ -64,7 +57,7 @@ fn within(
         forces,
         error: run.errors.fischer_burmeister,
         natural: run.errors.natural,
-        converged: run.is_solved(),
+        converged: came_to_rest.unwrap_or_else(|| run.is_solved()),
         sweeps: run.sweeps,
         interior_steps: run.interior_steps,
         local_solves: run.tally.solved,
@@ -196,6 +189,31 @@ impl<'a> Run<'a> {
 
     fn is_solved(&self) -> bool {
         self.errors.worse() <= self.settings.tolerance
+    }
+
+    /// Until the errors are within tolerance, by any way.
+    fn by(
+        &mut self,
+        global: Global,
+        problem: &Problem,
+        units: &Units,
+        is_foreign: bool,
+    ) -> Result<(), ProblemError> {
+        let (contacts, most) = (self.system.len(), self.settings.most_sweeps);
+        match global {
+            Global::Hybrid => self.hybrid(problem, units, is_foreign),
+            Global::GaussSeidel => self.gauss_seidel(most),
+            Global::InteriorPoint => {
+                let pattern = Interior::pattern(self.system).ok_or(ProblemError::TooLarge { contacts })?;
+                for shift in [Shift::Exact, Shift::Lagged] {
+                    self.interior_point(&pattern, shift, From::Nothing(STIFFER));
+                    self.gauss_seidel((self.sweeps + FINISHING_SWEEPS).min(most));
+                }
+            }
+            Global::Mfb => self.newton(Function::FischerBurmeister)?,
+            Global::Dac => self.newton(Function::AlartCurnier)?,
+        }
+        Ok(())
     }
 
     /// Sweeps; then, where few contacts act, those alone; otherwise sweeps as long as they are likely to be done before the interior

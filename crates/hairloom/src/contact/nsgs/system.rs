@@ -397,6 +397,8 @@ impl Kernel for Sweep<'_> {
             match solved.found {
                 Found::FailSafe => tally.fail_safe += 1,
                 Found::Nothing => tally.failed += 1,
+                // What an approximate method comes to is not meant to obey the law.
+                Found::Best if settings.local.method.is_exact() => tally.failed += 1,
                 Found::Method | Found::Best => {}
             }
             forces[place] = solved.force;

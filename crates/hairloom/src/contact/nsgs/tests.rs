@@ -138,6 +138,58 @@ fn exact_ways_agree_on_velocities() {
     assert!(!pyramid.converged, "a pyramid is not the law");
 }
 
+/// Fibres with more freedom than contacts have directions: W is positive definite, and with little friction the solution unique.
+fn fibres(seed: u64) -> Problem {
+    const FREEDOM: usize = 12;
+    let mut random = Random::new(seed);
+    let mut signed = move || 2.0 * random.unit_f64() - 1.0;
+    let (objects, contacts) = (16, 40);
+    let mut full = FullProblem::default();
+    for _ in 0..objects {
+        let mut mass = vec![0.0; FREEDOM * FREEDOM];
+        (0..FREEDOM).for_each(|i| mass[i * (FREEDOM + 1)] = 1.0 + 0.5 * signed());
+        full.masses.push(mass);
+        full.impulses.push((0..FREEDOM).map(|_| signed()).collect());
+    }
+    for contact in 0..contacts {
+        for object in [contact * objects / contacts, (contact * objects / contacts + 1) % objects] {
+            let values = (0..3 * FREEDOM).map(|_| signed()).collect();
+            full.jacobian.push(JacobianBlock { contact, object, values });
+        }
+        full.offset.push(DVec3::new(signed() - 1.0, signed(), signed()));
+        full.friction.push(0.1);
+    }
+    full.assembly().unwrap().reduced().checked().unwrap().0
+}
+
+#[test]
+fn exact_ways_agree_on_velocities_of_grown_problems() {
+    for seed in 0..4 {
+        let problem = fibres(seed);
+        let settings = |global, local: &str| Settings {
+            global,
+            tolerance: 1.0e-9,
+            local: local.parse().unwrap(),
+            ..Settings::default()
+        };
+        let reference = assert_solved(
+            "reference",
+            &problem,
+            &Settings { tolerance: 1.0e-11, ..settings(Global::GaussSeidel, "enum") },
+        );
+        let locals = ["mfb", "mfb+enum", "enum", "pac+enum", "dac", "dac+enum", "duriez08", "secular+enum"];
+        let sweeps = locals.map(|local| (Global::GaussSeidel, local));
+        let others = [Global::Hybrid, Global::InteriorPoint, Global::Mfb, Global::Dac];
+        for (global, local) in sweeps.into_iter().chain(others.map(|global| (global, "mfb+enum"))) {
+            let name = format!("{seed}: {global:?} {local}");
+            let solution = assert_solved(&name, &problem, &settings(global, local));
+            let pairs = solution.velocities.iter().zip(&reference.velocities);
+            let apart = pairs.map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+            assert!(apart < 1.0e-6, "{name}: {apart:e} m/s apart");
+        }
+    }
+}
+
 /// Contacts that are far from touching make a problem larger, not harder.
 #[test]
 fn contacts_that_do_not_act_change_nothing() {
@@ -172,7 +224,8 @@ fn contacts_join_in_as_they_are_needed() {
         let (offset, settings) = (assembly.offsets(), Settings::default());
         let approaching = offset.iter().filter(|offset| offset.x < 0.0).count();
         assert_eq!(approaching, 4, "the ground alone is met");
-        let solution = solve_near(&assembly, (&offset, &full.friction), &settings, &none, reach).unwrap();
+        let near = solve_near(&assembly, (&offset, &full.friction), &settings, &none, reach);
+        let (solution, _) = near.unwrap();
         let problem = assembly.reduced();
         let judged = judge(&problem, &solution.forces);
         assert!(solution.converged && judged <= 1.01 * settings.tolerance, "{levels}: {judged:e}");
@@ -230,15 +283,19 @@ fn assembly_is_the_product_of_dense_matrices() {
 fn same_bits_for_any_number_of_threads() {
     let problem = reduced(&Blocks::wall(20, 14, 2, 0.4, DVec3::ZERO), GRAVITY);
     assert!(problem.offset.len() > 2500, "more than a few domains");
-    let settings = Settings { most_sweeps: 60, global: Global::GaussSeidel, ..Settings::default() };
-    let run = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| solve(&problem, &settings, None).unwrap())
-    };
-    let one = run(1);
-    assert!(one.error < 0.1, "{}", one.error);
-    for threads in [2, 3, 5] {
-        assert_eq!(one, run(threads), "{threads} threads");
+    let sweeps = Settings { most_sweeps: 60, global: Global::GaussSeidel, ..Settings::default() };
+    let interior = Settings { global: Global::InteriorPoint, most_interior_steps: 8, ..sweeps.clone() };
+    for settings in [sweeps, interior] {
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| solve(&problem, &settings, None).unwrap())
+        };
+        let one = run(1);
+        assert!(one.error < 0.1, "{}", one.error);
+        assert_eq!(one.interior_steps > 0, settings.global == Global::InteriorPoint);
+        for threads in [2, 3, 5] {
+            assert_eq!(one, run(threads), "{:?}, {threads} threads", settings.global);
+        }
     }
 }
 
@@ -347,4 +404,60 @@ fn plain_sweeps_of_the_paper() {
     let plain = assert_solved("plain", &problem, &settings);
     let mixed = assert_solved("mixed", &problem, &Settings { tolerance: 1.0e-4, ..Settings::default() });
     assert!(mixed.sweeps < plain.sweeps, "{} {}", mixed.sweeps, plain.sweeps);
+}
+
+#[test]
+fn a_contact_that_parts_without_friction_is_solved() {
+    let matrix = BlockMatrix::from_triplets(1, [(0, 0, DMat3::IDENTITY)]).unwrap();
+    let problem = Problem { matrix, offset: vec![DVec3::X], friction: vec![0.0] };
+    for (_, global) in Global::ALL {
+        let solution = assert_solved("parting", &problem, &Settings { global, ..Settings::default() });
+        assert_eq!((solution.forces[0], solution.natural), (DVec3::ZERO, 0.0), "{global:?}");
+    }
+}
+
+/// Stopped by its steps, a pyramid's forces are those where its sweeps come to rest, not the least wrong on the way.
+#[test]
+fn sweeps_stopped_by_their_step_end_at_their_own_fixed_point() {
+    let problem = reduced(&Blocks::wall(3, 3, 2, 0.3, DVec3::new(3.0, -20.0, 2.0)), GRAVITY);
+    let settings = |local: &str, share| Settings {
+        global: Global::GaussSeidel,
+        stop: Stop::Step(share),
+        local: local.parse().unwrap(),
+        ..Settings::default()
+    };
+    for local in ["4sides", "duriez06"] {
+        let found = solve(&problem, &settings(local, 1.0e-10), None).unwrap();
+        assert!(found.converged && found.error > 1.0e-3, "{local}: {} {:e}", found.converged, found.error);
+        let again = solve(&problem, &settings(local, 1.0e-10), Some(&found.forces)).unwrap();
+        let apart = |a: &Solution| {
+            let pairs = a.velocities.iter().zip(&found.velocities);
+            pairs.map(|(a, b)| a.distance(*b)).fold(0.0, f64::max)
+        };
+        assert!(again.sweeps <= 2 && apart(&again) < 1.0e-6, "{local}: {} {:e}", again.sweeps, apart(&again));
+    }
+    let exact = solve(&problem, &settings("enum", 1.0e-10), None).unwrap();
+    assert!(exact.converged && exact.error < 1.0e-6, "{:e}", exact.error);
+    let capped = solve(&problem, &Settings { most_sweeps: 1, ..settings("enum", 1.0e-10) }, None).unwrap();
+    assert!(!capped.converged && capped.sweeps == 1);
+}
+
+/// Without a fail-safe a contact that is not solved is counted, unless its method is not meant to solve it.
+#[test]
+fn contacts_left_by_methods_without_fail_safe_are_counted() {
+    // Pushed along itself so steeply that friction holds it in place: jammed, without a solution.
+    let direction = DVec3::new(1.0, -2.0, 0.0);
+    let block = DMat3::from_cols(direction * direction.x, direction * direction.y, direction * direction.z);
+    let matrix = BlockMatrix::from_triplets(1, [(0, 0, block)]).unwrap();
+    let problem = Problem { matrix, offset: vec![DVec3::new(-1.0, -5.0, 0.0)], friction: vec![1.0] };
+    for (local, is_counted) in [("mfb", true), ("enum", true), ("dac", true), ("4sides", false)] {
+        let settings = Settings {
+            global: Global::GaussSeidel,
+            most_sweeps: 3,
+            local: local.parse().unwrap(),
+            ..Settings::default()
+        };
+        let solution = solve(&problem, &settings, None).unwrap();
+        assert_eq!(solution.failed > 0, is_counted, "{local}: {}", solution.failed);
+    }
 }

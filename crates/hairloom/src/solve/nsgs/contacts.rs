@@ -3,9 +3,11 @@
 use glam::{DMat3, DVec3, Vec3};
 use rayon::prelude::*;
 
+use super::fibre::Carried;
 use crate::body::Obstacles;
 use crate::contact::{Contact, ContactError, Detector, Settings};
-use crate::scene::Model;
+use crate::math::Pose;
+use crate::scene::{Drive, Model};
 
 /// Marks contacts with bodies among keys.
 const BODY: u64 = 1 << 63;
@@ -31,8 +33,8 @@ pub(super) struct Touch {
     /// Distance of the surfaces [m].
     pub gap: f64,
     pub friction: f64,
-    /// Velocity of the body [m/s].
-    pub drift: DVec3,
+    /// How the surface of the body moves there, where the other side is one.
+    pub body: Carried,
 }
 
 impl Touch {
@@ -40,6 +42,36 @@ impl Touch {
     pub(super) fn axes(&self) -> DMat3 {
         let tangent = self.normal.any_orthonormal_vector();
         DMat3::from_cols(self.normal, tangent, self.normal.cross(tangent))
+    }
+}
+
+/// How bodies move in a step.
+#[derive(Debug, Clone, Default)]
+pub(super) struct BodyMotions {
+    /// Time step [s].
+    dt: f64,
+    /// Poses at the start and at the end of bodies that move as a whole.
+    rigid: Vec<Option<(Pose, Pose)>>,
+}
+
+impl BodyMotions {
+    pub(super) fn new(drive: &Drive<'_>, dt: f64) -> Self {
+        let of = |body: usize| {
+            let (start, end) = (drive.pose(body, 0.0), drive.pose(body, 1.0));
+            // A body that jumps is there from the start of the step on.
+            let start = if drive.jumps(body) { end } else { start };
+            (!drive.bodies.deforms(body)).then_some((start, end))
+        };
+        Self { dt, rigid: (0..drive.bodies.len()).map(of).collect() }
+    }
+
+    /// How the surface of a body moves that is at `point` at the end of the step. Points of a mesh that deforms go straight on, with `velocity`.
+    fn at(&self, body: usize, point: DVec3, velocity: DVec3) -> Carried {
+        let Some(Some((start, end))) = self.rigid.get(body) else {
+            return Carried { point: point - 0.5 * self.dt * velocity, velocity, spin: DVec3::ZERO };
+        };
+        let before = start.apply(end.apply_inverse(point));
+        Carried { point: before.midpoint(point), velocity: (point - before) / self.dt, spin: DVec3::ZERO }
     }
 }
 
@@ -89,7 +121,7 @@ impl Hair<'_> {
                 normal: contact.normal.as_dvec3().normalize_or(DVec3::Y),
                 gap: f64::from(contact.gap),
                 friction: self.friction * f64::from(self.model.friction(first.strand, second.strand)),
-                drift: DVec3::ZERO,
+                body: Carried::default(),
             };
             (!self.is_held(&first) || !self.is_held(&second)).then_some(touch)
         };
@@ -97,12 +129,23 @@ impl Hair<'_> {
     }
 
     /// Contacts of free vertices with bodies that are within `reach` of their surfaces [m], sorted by key.
-    pub(super) fn with_bodies(&self, obstacles: &Obstacles<'_>, reach: f32) -> Vec<Touch> {
+    pub(super) fn with_bodies(
+        &self,
+        obstacles: &Obstacles<'_>,
+        motions: &BodyMotions,
+        reach: f32,
+    ) -> Vec<Touch> {
         let strands = (0..self.model.strands()).into_par_iter().with_min_len(16);
-        strands.flat_map_iter(|strand| self.strand_with_bodies(strand, obstacles, reach)).collect()
+        strands.flat_map_iter(|strand| self.strand_with_bodies(strand, obstacles, motions, reach)).collect()
     }
 
-    fn strand_with_bodies(&self, strand: usize, obstacles: &Obstacles<'_>, reach: f32) -> Vec<Touch> {
+    fn strand_with_bodies(
+        &self,
+        strand: usize,
+        obstacles: &Obstacles<'_>,
+        motions: &BodyMotions,
+        reach: f32,
+    ) -> Vec<Touch> {
         let range = self.model.range(strand);
         let free = range.start + self.held[strand] as usize..range.end;
         let points: Vec<Vec3> = self.positions[free.clone()].iter().map(|point| point.as_vec3()).collect();
@@ -119,14 +162,16 @@ impl Hair<'_> {
             let (body, sample) = obstacles.nearest(point)?;
             let thickness = if body == owner { radius + self.allowed[vertex] } else { radius };
             let friction = self.model.body_friction(strand, body, obstacles.body(body).friction);
+            let normal = sample.normal.as_dvec3().normalize_or(DVec3::Y);
+            let surface = self.positions[vertex] - f64::from(sample.distance) * normal;
             let touch = Touch {
                 key: BODY | (vertex as u64) << 24 | body as u64,
                 first: self.point(vertex as u32, 0.0),
                 second: None,
-                normal: sample.normal.as_dvec3().normalize_or(DVec3::Y),
+                normal,
                 gap: f64::from(sample.distance - thickness),
                 friction: self.friction * f64::from(friction),
-                drift: sample.velocity.as_dvec3(),
+                body: motions.at(body, surface, sample.velocity.as_dvec3()),
             };
             (touch.gap <= f64::from(reach)).then_some(touch)
         };

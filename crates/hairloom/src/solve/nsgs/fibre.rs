@@ -45,15 +45,33 @@ pub(crate) trait Fibre: Send + Sync {
     fn misfit(&self) -> f64;
 }
 
-/// How a point moves that goes along with the body that holds it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// How a point moves in a step that goes along with a body: along a chord, as all that is rigid and turns with it does.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Carried {
-    /// Where the point is [m].
+    /// The middle of its chord [m].
     pub point: DVec3,
-    /// Its velocity [m/s].
+    /// The chord over the time step [m/s].
     pub velocity: DVec3,
-    /// How what is around it turns with it [rad/s].
+    /// How what is around it turns with it, as chords do: see [`chord_spin`] [rad/s].
     pub spin: DVec3,
+}
+
+/// The spin that makes chords of their middles: a point at `arm` from the axis in the middle of its chord, not of its arc, goes
+/// `spin × arm` a second on average. So hair and body agree to rounding on what goes along, at any length of step.
+pub(crate) fn chord_spin(spin: DVec3, dt: f64) -> DVec3 {
+    let half = half_turn(spin, dt);
+    if half > 0.0 { spin * (half.tan() / half) } else { spin }
+}
+
+/// The middle of the chord of what is at `arm` from the axis in the middle of its arc [m].
+pub(crate) fn chord_middle(spin: DVec3, dt: f64, arm: DVec3) -> DVec3 {
+    let along = arm.project_onto_normalized(spin.normalize_or_zero());
+    along + half_turn(spin, dt).cos() * (arm - along)
+}
+
+/// Half of the angle of a step [rad]; no more than half a right angle, beyond which chords say little.
+fn half_turn(spin: DVec3, dt: f64) -> f64 {
+    (0.5 * dt * spin.length()).min(std::f64::consts::FRAC_PI_4)
 }
 
 impl Carried {

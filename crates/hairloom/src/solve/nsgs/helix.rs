@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3, DVec4};
 
-use super::fibre::{Carried, Fibre, FibreStep, Hold, System, Vertices};
+use super::fibre::{Carried, Fibre, FibreStep, Hold, System, Vertices, chord_middle, chord_spin};
 use crate::math::dense::{cholesky, cholesky_solve};
 use crate::rod::super_helix::{Chain, Evenly, Forces, Middle, Pull, Rod, Root, Twist, fit_evenly, refit};
 use crate::scene::Model;
@@ -35,8 +35,8 @@ pub(super) struct HelixFibre {
     before: Vec<DVec3>,
     /// How its mass moves, as the last step left it.
     field: Vec<DVec4>,
-    /// The shape that the step was linearised around, and the root's motion.
-    linear: Option<(Chain, Twist)>,
+    /// The shape that the step was linearised around, the root's motion, and the time step [s].
+    linear: Option<(Chain, Twist, f64)>,
 }
 
 fn vectors(values: &[f64]) -> Vec<DVec3> {
@@ -202,21 +202,23 @@ impl Fibre for HelixFibre {
         let forces = Forces { gravity: step.gravity, drag: self.drag, wind: &step.wind, pulls: &pulls };
         let now = (self.curvatures.as_slice(), self.rates.as_slice());
         let (chain, linear) = self.rod.linearised(now, &middle, &forces, (step.dt, step.theta));
-        self.linear = Some((chain, during));
+        self.linear = Some((chain, during, step.dt));
         System { mass: linear.mass, impulse: linear.impulse }
     }
 
     fn touch(&self, vertex: usize, share: f64, rows: &mut [f64]) -> Carried {
         rows.fill(0.0);
-        let Some((chain, during)) = &self.linear else {
-            return Carried { point: self.root.position, velocity: DVec3::ZERO, spin: DVec3::ZERO };
+        let Some((chain, during, dt)) = &self.linear else {
+            return Carried { point: self.root.position, ..Carried::default() };
         };
         let arc = self.arc(vertex, share);
         if vertex + 1 >= self.held {
             rows.copy_from_slice(&chain.jacobian(arc));
         }
-        let point = chain.position(arc);
-        Carried { point, velocity: chain.carried(during, point), spin: during.spin }
+        let origin = chain.position(0.0);
+        let arm = chord_middle(during.spin, *dt, chain.position(arc) - origin);
+        let spin = chord_spin(during.spin, *dt);
+        Carried { point: origin + arm, velocity: during.velocity + spin.cross(arm), spin }
     }
 
     fn leverage(&self, vertex: usize, share: f64) -> f64 {
@@ -241,7 +243,7 @@ impl Fibre for HelixFibre {
         self.curvatures = self.moved(step, velocities);
         self.rates = vectors(velocities);
         self.root = end;
-        if let Some((chain, during)) = &self.linear {
+        if let Some((chain, during, _)) = &self.linear {
             self.field = self.rod.field(chain, &self.rates, during);
         }
         let before = self.before.len();
@@ -269,7 +271,7 @@ impl Fibre for HelixFibre {
     }
 
     fn turning(&self, velocities: &[f64]) -> f64 {
-        let Some((chain, during)) = &self.linear else { return 0.0 };
+        let Some((chain, during, _)) = &self.linear else { return 0.0 };
         let mut spin = during.spin;
         let mut most = spin.length();
         for (element, rate) in velocities.chunks_exact(3).enumerate() {

@@ -53,6 +53,9 @@ pub struct Params {
     /// The way over all contacts, as `hairloom contact` takes it: hybrid, gauss-seidel, interior-point, mfb or dac. What falls short goes
     /// on in the next step, from where it was.
     pub global: String,
+    /// Where this is not zero, and `global` is gauss-seidel: sweeps are plain and stop where one changes all forces together by at most this
+    /// part of them, whatever their error is.
+    pub stop_step: f64,
     /// What solves each contact: a local solver's name, as `hairloom contact` takes them.
     pub local: String,
     /// Factor on all coefficients of friction; 0 switches friction off.
@@ -77,6 +80,7 @@ impl Default for Params {
             tolerance: 1.0e-6,
             most_sweeps: 1000,
             global: "hybrid".to_owned(),
+            stop_step: 0.0,
             local: "secular+enum".to_owned(),
             friction: 1.0,
         }
@@ -113,6 +117,7 @@ impl Params {
                 self.global.parse::<Global>().is_ok(),
                 "hybrid, gauss-seidel, interior-point, mfb or dac",
             ),
+            ("stop_step", (0.0..=1.0).contains(&self.stop_step), "a number from 0 to 1"),
             (
                 "local",
                 self.local.parse::<LocalSolver>().is_ok(),

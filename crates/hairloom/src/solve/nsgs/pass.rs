@@ -3,8 +3,8 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::contacts::{Point, Touch};
-use super::fibre::{Carried, FibreStep, Hold, System};
+use super::contacts::{BodyMotions, Point, Touch};
+use super::fibre::{Carried, FibreStep, Hold, System, chord_spin};
 use super::problem::Solved;
 use super::{Nsgs, holds};
 use crate::body::Obstacles;
@@ -22,8 +22,10 @@ pub(super) struct World<'a> {
     /// Time step [s].
     pub dt: f64,
     pub steps: Vec<FibreStep<'a>>,
-    /// How the body of each strand turns [rad/s].
+    /// How the body of each strand turns, as chords do [rad/s].
     spins: Vec<DVec3>,
+    /// How bodies move in this step.
+    bodies: BodyMotions,
     pub obstacles: Option<&'a Obstacles<'a>>,
 }
 
@@ -82,7 +84,7 @@ impl Nsgs {
         let ends = holds(drive, 1.0);
         let spin = |(start, end): (&Hold, &Hold)| {
             let turn = end.turn * start.turn.conjugate();
-            (if turn.w < 0.0 { -turn } else { turn }).to_scaled_axis() / dt
+            chord_spin((if turn.w < 0.0 { -turn } else { turn }).to_scaled_axis() / dt, dt)
         };
         let spins = holds(drive, 0.0).iter().zip(&ends).map(spin).collect();
         let steps = ends.into_iter().enumerate().map(|(strand, hold)| {
@@ -95,7 +97,8 @@ impl Nsgs {
             let pulls = pulls.collect();
             FibreStep { dt, theta: self.params.theta, gravity: drive.gravity, wind, hold, pulls }
         });
-        World { dt, steps: steps.collect(), spins, obstacles: None }
+        let bodies = BodyMotions::new(drive, dt);
+        World { dt, steps: steps.collect(), spins, bodies, obstacles: None }
     }
 
     /// Linearises all fibres around `guess`, and solves for velocities and contact forces [N].
@@ -142,8 +145,8 @@ impl Nsgs {
         let found = searching.map_or(Ok(Vec::new()), |detector| {
             hair.between_strands(detector, self.params.proximity, &mut close)
         });
-        let on_bodies =
-            world.obstacles.map(|obstacles| hair.with_bodies(obstacles, self.params.proximity as f32));
+        let reach = self.params.proximity as f32;
+        let on_bodies = world.obstacles.map(|obstacles| hair.with_bodies(obstacles, &world.bodies, reach));
         (self.detector, self.close) = (detector, close);
         let mut touches = found.map_err(|error| StepError::BadStep(error.to_string()))?;
         touches.extend(on_bodies.into_iter().flatten());

@@ -3,7 +3,7 @@
 use glam::{DMat3, DQuat, DVec3};
 
 use super::elements::Elements;
-use super::fibre::{Carried, Fibre, FibreStep, Hold, System, Vertices};
+use super::fibre::{Carried, Fibre, FibreStep, Hold, System, Vertices, chord_spin};
 use crate::rod::cosserat::frames_along;
 use crate::scene::Model;
 use crate::solve::Energy;
@@ -84,7 +84,7 @@ impl<E: Elements> PolylineFibre<E> {
             velocities: vec![0.0; count * E::FREEDOM],
             moving: (DVec3::ZERO, DVec3::ZERO),
             before: (range.start..root).map(groomed).collect(),
-            during: Carried { point: now.root, velocity: DVec3::ZERO, spin: DVec3::ZERO },
+            during: Carried { point: now.root, ..Carried::default() },
             middle: now.points.clone(),
             now,
         }
@@ -224,7 +224,7 @@ impl<E: Elements> Fibre for PolylineFibre<E> {
         }
         self.add_loads(step, &line, &mut system);
         let middle = self.moved(clamp_at(0.5), &self.come(step, guess, 0.5));
-        self.during = Carried { point: middle.root, velocity, spin };
+        self.during = Carried { point: middle.root, velocity, spin: chord_spin(spin, step.dt) };
         self.middle = middle.points;
         system
     }

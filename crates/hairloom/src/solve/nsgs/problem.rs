@@ -1,5 +1,7 @@
 //! The contact problem of a step: made, solved, and what overlaps undone.
 
+use std::time::Instant;
+
 use glam::DVec3;
 use rayon::prelude::*;
 
@@ -9,7 +11,7 @@ use super::fibre::{Carried, Fibre, System};
 use super::pass::{Velocities, World, lost};
 use crate::contact::coulomb::LocalSolver;
 use crate::contact::nsgs::{
-    Assembly, FullProblem, Global, JacobianBlock, Mass, Settings, Solution, solve_near,
+    Assembly, FullProblem, Global, JacobianBlock, Mass, Settings, Solution, Stop, solve_near,
 };
 use crate::solve::{ContactProblems, Report, StepError};
 
@@ -110,7 +112,7 @@ impl Nsgs {
                 let between = first.point.midpoint(second.point);
                 first.at(between) - second.at(between)
             }
-            [first, _] => first.map_or(DVec3::ZERO, |first| first.velocity) - touch.drift,
+            [first, _] => first.map_or(DVec3::ZERO, |first| first.at(touch.body.point)) - touch.body.velocity,
         };
         let gap = touch.gap - world.dt * touch.normal.dot(moving + carried);
         // An overlap closes no more; to ask for more than that, with friction, could ask for what is impossible.
@@ -141,11 +143,13 @@ impl Nsgs {
         });
         let start: Vec<DVec3> = start.collect();
         let (offset, settings) = (assembly.offsets(), self.settings(dt, gaps.is_some()));
-        let solution = report
-            .time("solve", || solve_near(&assembly, (&offset, &full.friction), &settings, &start, NEAR / dt));
-        let solution = solution.map_err(|error| bad(&error))?;
+        let started = Instant::now();
+        let solution = solve_near(&assembly, (&offset, &full.friction), &settings, &start, NEAR / dt);
+        let (solution, assembling) = solution.map_err(|error| bad(&error))?;
+        report.add_seconds("assembly", assembling.as_secs_f64());
+        report.add_seconds("solve", (started.elapsed() - assembling).as_secs_f64());
         if gaps.is_some() {
-            note(&solution, report);
+            note(&solution, touches, report);
         }
         let velocities = report.time("solve", || assembly.velocities(&solution.forces));
         let changes = match gaps {
@@ -193,7 +197,7 @@ impl Nsgs {
             ..Settings::default()
         };
         match solve_near(assembly, (&offset, &friction), &settings, &none, 0.0) {
-            Ok(solution) => {
+            Ok((solution, _)) => {
                 let mut changes = assembly.responses(&solution.forces);
                 changes.iter_mut().flatten().for_each(|change| *change *= dt);
                 changes
@@ -205,7 +209,9 @@ impl Nsgs {
     /// How the contact problem of the last pass is solved, or of one before it.
     fn settings(&self, dt: f64, is_last: bool) -> Settings {
         let local = self.params.local.parse::<LocalSolver>().unwrap_or_default();
-        if !is_last {
+        let global = self.params.global.parse().unwrap_or_default();
+        // Who asks for another way gets it in every pass.
+        if !is_last && global == Global::Hybrid {
             let (global, tolerance) = (Global::GaussSeidel, GUESS_TOLERANCE.max(self.params.tolerance_fast));
             return Settings { global, tolerance, most_sweeps: GUESS_SWEEPS, local, ..Settings::default() };
         }
@@ -216,7 +222,8 @@ impl Nsgs {
             tolerance: (pace * self.params.tolerance_fast).max(self.params.tolerance),
             most_sweeps: self.params.most_sweeps,
             most_interior_steps: INTERIOR_STEPS,
-            global: self.params.global.parse().unwrap_or_default(),
+            global,
+            stop: if self.params.stop_step > 0.0 { Stop::Step(self.params.stop_step) } else { Stop::Error },
             local,
             ..Settings::default()
         }
@@ -237,7 +244,7 @@ fn free_velocities(full: FullProblem) -> Result<Velocities, StepError> {
     }
 }
 
-fn note(solution: &Solution, report: &mut Report) {
+fn note(solution: &Solution, touches: &[Touch], report: &mut Report) {
     report.residual = report.residual.max(solution.error.max(solution.natural));
     report.iterations += (solution.sweeps + solution.interior_steps) as u32;
     let contacts = solution.forces.len() as u64;
@@ -253,5 +260,11 @@ fn note(solution: &Solution, report: &mut Report) {
         local_solves: solution.local_solves,
         fail_safe: solution.fail_safe,
         failed: solution.failed,
+        hair_friction: largest_friction(touches.iter().filter(|touch| touch.second.is_some())),
+        body_friction: largest_friction(touches.iter().filter(|touch| touch.second.is_none())),
     };
+}
+
+fn largest_friction<'a>(touches: impl Iterator<Item = &'a Touch>) -> f64 {
+    touches.fold(0.0, |most, touch| most.max(touch.friction))
 }
