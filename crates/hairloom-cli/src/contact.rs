@@ -5,7 +5,7 @@ use std::time::Instant;
 use clap::Args;
 use glam::DVec3;
 use hairloom::contact::coulomb::{LocalSolver, Regime, regime};
-use hairloom::contact::nsgs::{Global, Problem, Settings, Solution, solve};
+use hairloom::contact::nsgs::{Global, Problem, Settings, Solution, Stop, solve};
 use hairloom_io::contact_problem::{self, ContactProblem, Form};
 use serde::Serialize;
 
@@ -37,6 +37,10 @@ pub(crate) struct Arguments {
     /// Sweeps at most; for mfb and dac, steps.
     #[arg(long, default_value_t = 100_000)]
     iterations: usize,
+    /// Stop plain sweeps once one changes all forces together by at most this part of them, whatever the error: where an approximate
+    /// local solver comes to rest. Only with `--solver gauss-seidel`.
+    #[arg(long, value_name = "PART")]
+    stop_step: Option<f64>,
     /// How many iterates of sweeps are mixed; 0 is plain Gauss–Seidel.
     #[arg(long, default_value_t = 6)]
     acceleration: usize,
@@ -55,7 +59,8 @@ const EXAMPLES: &str = "\
 Examples:
   hairloom contact tower.json
   hairloom contact tower.json --tolerance 1e-9 --json -
-  hairloom contact tower.json --solver gauss-seidel --local mfb+enum --acceleration 0";
+  hairloom contact tower.json --solver gauss-seidel --local mfb+enum --acceleration 0
+  hairloom contact tower.json --solver gauss-seidel --local 4sides --stop-step 0.05";
 
 #[derive(Serialize)]
 struct Report {
@@ -106,6 +111,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if report.converged {
         return Ok(());
     }
+    if let Some(part) = arguments.stop_step {
+        return Err(Failure::run(format!(
+            "{}: after {} sweeps they still change forces by more than {part} of them",
+            report.problem, report.iterations
+        )));
+    }
     let reached = report.error.max(report.natural_map);
     let hint = match report.failed {
         0 => String::new(),
@@ -130,6 +141,16 @@ fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
     if !(1..=256).contains(&arguments.threads.unwrap_or(1)) {
         return Err(Failure::bad_input("--threads: expected a number from 1 to 256"));
     }
+    let stop = match arguments.stop_step {
+        None => Stop::Error,
+        Some(_) if arguments.solver != Global::GaussSeidel => {
+            return Err(Failure::bad_input("--stop-step is for sweeps: add --solver gauss-seidel"));
+        }
+        Some(part) if part > 0.0 && part <= 1.0 => Stop::Step(part),
+        Some(part) => {
+            return Err(Failure::bad_input(format!("--stop-step is {part}: expected a number above 0, at most 1")));
+        }
+    };
     if arguments.acceleration > 64 {
         return Err(Failure::bad_input(format!(
             "--acceleration is {}: expected at most 64",
@@ -138,6 +159,7 @@ fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
     }
     Ok(Settings {
         global: arguments.solver,
+        stop,
         tolerance: arguments.tolerance,
         local_tolerance: arguments.local_tolerance,
         most_sweeps: arguments.iterations,

@@ -85,6 +85,22 @@ fn bad_problems_are_refused() {
     );
 }
 
+/// A pyramid's forces are not on the cone: what stops them is that they rest, not their error.
+#[test]
+fn sweeps_may_stop_by_what_they_change() {
+    let problem = reduced("[0.5]", "[-1, 2, 2]", UNIT);
+    let sweeps = ["--solver", "gauss-seidel", "--local", "4sides", "--json", "-"];
+    assert_eq!(contact(&problem, &[&sweeps[..], &["--iterations", "20"]].concat()).status.code(), Some(1));
+    let output = contact(&problem, &[&sweeps[..], &["--stop-step", "1e-3"]].concat());
+    assert_done(&output);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON alone");
+    assert!(report["error"].as_f64().expect("a number") > 1.0e-2, "{report}");
+    let refused = contact(&problem, &["--stop-step", "1e-3"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(errors(&refused).contains("--solver gauss-seidel"), "{}", errors(&refused));
+    assert!(errors(&contact(&problem, &[&sweeps[..4], &["--stop-step", "0"]].concat())).contains("above 0"));
+}
+
 #[test]
 fn contact_without_solution_fails_and_says_so() {
     let output =

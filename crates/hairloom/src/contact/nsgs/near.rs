@@ -14,9 +14,10 @@ use crate::contact::coulomb::{FischerBurmeister, natural_map};
 
 /// How often contacts may join in before all of them do.
 const ROUNDS: usize = 20;
-/// Sweeps of the first round, and the tolerance of the next: they show which contacts are needed, and need not solve anything.
+/// Sweeps of the first round, and the tolerance and sweeps of the next: they show which contacts are needed, and need not solve anything.
 const FIRST_SWEEPS: usize = 50;
 const ROUGH: f64 = 1.0e-3;
+const ROUGH_SWEEPS: usize = 150;
 const LAST_ROUGH: usize = 2;
 /// Contacts left out may use this part of the tolerance.
 const SHARE: f64 = 0.5;
@@ -39,14 +40,23 @@ pub fn solve_near(
     let has_rough_rounds =
         matches!(settings.global, Global::Hybrid | Global::GaussSeidel) && settings.stop == Stop::Error;
     let first_round = if has_rough_rounds { 0 } else { LAST_ROUGH };
-    let settings_of = |round: usize| match round {
-        0 => Settings {
-            global: Global::GaussSeidel,
-            most_sweeps: FIRST_SWEEPS.min(settings.most_sweeps),
+    // All rounds share one budget.
+    let settings_of = |round: usize, spent: &Solution| {
+        let left = Settings {
+            most_sweeps: settings.most_sweeps.saturating_sub(spent.sweeps).max(settings.most_sweeps.min(FIRST_SWEEPS)),
+            most_interior_steps: settings.most_interior_steps.saturating_sub(spent.interior_steps),
             ..settings.clone()
-        },
-        1..LAST_ROUGH => Settings { tolerance: ROUGH.max(settings.tolerance), ..settings.clone() },
-        _ => settings.clone(),
+        };
+        let rough = |most_sweeps: usize| Settings {
+            global: Global::GaussSeidel,
+            most_sweeps: most_sweeps.min(left.most_sweeps),
+            ..left.clone()
+        };
+        match round {
+            0 => rough(FIRST_SWEEPS),
+            1..LAST_ROUGH => Settings { tolerance: ROUGH.max(settings.tolerance), ..rough(ROUGH_SWEEPS) },
+            _ => left,
+        }
     };
     let mut solution = Solution::of(start.to_vec(), velocities(start));
     let mut joins: Vec<bool> = (0..count)
@@ -70,7 +80,7 @@ pub fn solve_near(
             friction: contacts.iter().map(|&contact| friction[contact]).collect(),
         };
         let start: Vec<DVec3> = contacts.iter().map(|&contact| solution.forces[contact]).collect();
-        let found = solve(&part, &settings_of(round), Some(&start))?;
+        let found = solve(&part, &settings_of(round, &solution), Some(&start))?;
         solution.take(&contacts, found);
         solution.velocities = velocities(&solution.forces);
         let joined =

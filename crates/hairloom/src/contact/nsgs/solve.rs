@@ -1,5 +1,6 @@
 mod lesser_friction;
 mod plain;
+mod stubborn;
 
 use std::rc::Rc;
 
@@ -64,6 +65,12 @@ fn within(
         fail_safe: run.tally.fail_safe,
         failed: run.tally.failed,
     })
+}
+
+impl Solution {
+    fn tally(&self) -> Tally {
+        Tally { solved: self.local_solves, fail_safe: self.fail_safe, failed: self.failed }
+    }
 }
 
 /// Steps of the interior point at most.
@@ -216,8 +223,8 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Sweeps; then, where few contacts act, those alone; otherwise sweeps as long as they are likely to be done before the interior
-    /// point would, and then that: from near what sweeps have found, then from its own start with each way of carrying the shift along,
+    /// Sweeps; then, where few contacts act, those alone; otherwise those few that are far from solved; then sweeps as long as they are
+    /// likely to be done before the interior point would, and then that: from near what sweeps have found, then from its own start with each way of carrying the shift along,
     /// until the problem is solved; sweeps to finish in between. What is left then falls to solutions with lesser friction that lead to one
     /// with all of it, and to curves around their bends.
     fn hybrid(&mut self, problem: &Problem, units: &Units, is_foreign: bool) {
@@ -234,7 +241,13 @@ impl<'a> Run<'a> {
             if after.is_nan() || after > known {
                 (self.best, self.errors) = before;
             }
-        } else if let Some(pattern) = Interior::pattern(self.system)
+            return;
+        }
+        self.stubborn(problem, units);
+        if self.is_solved() {
+            return;
+        }
+        if let Some(pattern) = Interior::pattern(self.system)
             && Interior::work(&pattern) <= INTERIOR_WORK
         {
             let step = Interior::work(&pattern);
@@ -331,8 +344,7 @@ impl<'a> Run<'a> {
             self.go_on_from(forces.clone());
             self.sweeps += part.sweeps;
             self.interior_steps += part.interior_steps;
-            let Solution { local_solves: solved, fail_safe, failed, .. } = part;
-            self.tally.add(&Tally { solved, fail_safe, failed });
+            self.tally.add(&part.tally());
             // Where others overlap now, that is worse than before, but nearer.
             if !self.offer(&forces) && part.converged {
                 self.errors = self.system.measure(&forces);

@@ -69,6 +69,25 @@ fn tall_towers_and_walls() {
     }
 }
 
+/// A tower among boxes that stand alone: sweeps solve the boxes, and the tower is the one place where they are slow.
+#[test]
+fn the_few_contacts_that_sweeps_leave_are_solved_by_themselves() {
+    let mut blocks = Blocks::tower(30, 1.0, 2, 0.5);
+    let tower = blocks.contacts();
+    for place in 1..=120 {
+        let centre = DVec3::new(10.0 * f64::from(place), 0.5, 0.0);
+        let body = blocks.add(centre, DVec3::splat(0.5), 1.0, DVec3::ZERO);
+        blocks.touch_face(body, None, (centre - 0.5 * DVec3::Y, 0.5, 0.5), 2, 0.5);
+    }
+    let solution = assert_solved("boxes and a tower", &reduced(&blocks, GRAVITY), &Settings::default());
+    let alone =
+        assert_solved("tower", &reduced(&Blocks::tower(30, 1.0, 2, 0.5), GRAVITY), &Settings::default());
+    // Steps over a part count as that part of steps over all.
+    let steps = alone.interior_steps * tower / blocks.contacts();
+    assert!(alone.interior_steps >= 8, "the tower is too easy");
+    assert!(solution.interior_steps <= 2 * steps + 1, "{} {}", solution.interior_steps, alone.interior_steps);
+}
+
 /// Random sparse problems `W = A Aᵀ` of low rank, scales from 1e-6 to 1e6, friction from 0 to 10.
 #[test]
 fn random_problems_of_low_rank() {

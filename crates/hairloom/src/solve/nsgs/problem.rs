@@ -21,8 +21,10 @@ const FAST: f64 = 0.02;
 /// What a step is linearised around anew need not be known better than this, and takes so many sweeps at most.
 const GUESS_TOLERANCE: f64 = 1.0e-3;
 const GUESS_SWEEPS: usize = 50;
-/// Steps of interior points at most: where a problem has no solution, none of them would be the last.
+/// Steps of interior points at most: where a problem has no solution, none of them would be the last. Of hair that moves fast many a problem
+/// comes near its tolerance and no nearer; the next step is another problem.
 const INTERIOR_STEPS: usize = 120;
+const FAST_INTERIOR_STEPS: usize = 20;
 /// Contacts whose gap stays wider than this under the forces of the last step are left out until they turn out to be needed [m].
 const NEAR: f64 = 4.0e-6;
 /// Overlaps are undone within this part of the largest, or after so many sweeps: what is left is left to the next step.
@@ -221,7 +223,7 @@ impl Nsgs {
         Settings {
             tolerance: (pace * self.params.tolerance_fast).max(self.params.tolerance),
             most_sweeps: self.params.most_sweeps,
-            most_interior_steps: INTERIOR_STEPS,
+            most_interior_steps: if pace < 1.0 { INTERIOR_STEPS } else { FAST_INTERIOR_STEPS },
             global,
             stop: if self.params.stop_step > 0.0 { Stop::Step(self.params.stop_step) } else { Stop::Error },
             local,
