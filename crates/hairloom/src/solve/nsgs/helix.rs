@@ -272,11 +272,14 @@ impl Fibre for HelixFibre {
 
     fn turning(&self, velocities: &[f64]) -> f64 {
         let Some((chain, during, _)) = &self.linear else { return 0.0 };
-        let mut spin = during.spin;
+        let (mut spin, mut arc) = (during.spin, 0.0);
         let mut most = spin.length();
         for (element, rate) in velocities.chunks_exact(3).enumerate() {
             spin += chain.turned(element, DVec3::from_slice(rate));
-            most = most.max(spin.length());
+            arc += self.rod.lengths[element];
+            // What spins about its own axis goes nowhere, and hair has next to no inertia against that.
+            let tangent = chain.frame(arc) * DVec3::Z;
+            most = most.max(spin.cross(tangent).length());
         }
         most
     }
