@@ -73,8 +73,9 @@ impl Solution {
     }
 }
 
-/// Steps of the interior point at most.
+/// Steps of the interior point at most; and from near known forces, where it is soon done or does not get there.
 const INTERIOR_STEPS: usize = 60;
+const NEAR_STEPS: usize = 12;
 
 /// Steps along a curve to a solution at most, the largest step of an interior point that they are worth [multiplications], and the curves
 /// that are tried one after the other.
@@ -400,10 +401,12 @@ impl<'a> Run<'a> {
         }
         let system = self.system;
         let mut interior = Interior::new(system, pattern, shift);
-        let start = match from {
+        let (start, steps) = match from {
             // Farther than forces are off, or the path would begin beside its cones' surfaces.
-            From::Best => interior.near(&self.best, (10.0 * self.errors.worse()).clamp(1.0e-4, 0.1)),
-            From::Nothing(stiffer) => interior.start(stiffer),
+            From::Best => {
+                (interior.near(&self.best, (10.0 * self.errors.worse()).clamp(1.0e-4, 0.1)), NEAR_STEPS)
+            }
+            From::Nothing(stiffer) => (interior.start(stiffer), INTERIOR_STEPS),
         };
         let accept = |forces: &[DVec3]| {
             self.interior_steps += 1;
@@ -411,7 +414,7 @@ impl<'a> Run<'a> {
             self.offer_against(forces, 0.1) || self.interior_steps >= most_steps
         };
         match shift {
-            Shift::Exact | Shift::Lagged => interior.solve(start, INTERIOR_STEPS, accept),
+            Shift::Exact | Shift::Lagged => interior.solve(start, steps, accept),
             Shift::Held => interior.solve_outer(HELD_PROGRAMMES, accept),
         }
         self.tidy();

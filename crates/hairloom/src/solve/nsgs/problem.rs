@@ -24,7 +24,7 @@ const GUESS_SWEEPS: usize = 50;
 /// Steps of interior points at most: where a problem has no solution, none of them would be the last. Of hair that moves fast many a problem
 /// comes near its tolerance and no nearer; the next step is another problem.
 const INTERIOR_STEPS: usize = 120;
-const FAST_INTERIOR_STEPS: usize = 20;
+const FAST_INTERIOR_STEPS: usize = 40;
 /// Contacts whose gap stays wider than this under the forces of the last step are left out until they turn out to be needed [m].
 const NEAR: f64 = 4.0e-6;
 /// Overlaps are undone within this part of the largest, or after so many sweeps: what is left is left to the next step.
