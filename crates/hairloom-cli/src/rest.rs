@@ -229,7 +229,7 @@ fn balanced(hair: &Hair<'_>, outcome: &Outcome, medium: Option<&Medium>) -> Resu
         cone_excess_over_largest_stress: None,
     };
     let (stresses, cell) = (outcome.shape.stresses.clone(), outcome.shape.cell);
-    let forces = Forces { segments: outcome.made.clone(), stresses, cell };
+    let forces = Forces { segments: outcome.made.clone(), stresses, cell, contacts: Vec::new() };
     let quality = medium.map(|medium| assess(hair, medium, &Weights::default(), &forces));
     Ok(match quality.transpose() {
         // Strands that carry themselves need no programme: there is none without gravity or friction.

@@ -477,7 +477,7 @@ fn blow<S: Stored>(pack: &Pack<S>, drive: &Drive<'_>) -> Vec<[S; 3]> {
 impl<S: Stored> Solver for Admm<S> {
     fn load(&mut self, state: &State) {
         self.tie_forces.clear();
-        self.contacts.remember(Vec::new(), Vec::new());
+        self.contacts.remember(self.contacts.resting_forces(&self.model, &self.strands), Vec::new());
         self.frames_known = state.orientations.len() == state.positions.len();
         let (model, known, strands) = (&self.model, self.frames_known, &mut self.strands);
         strands.packs.par_iter_mut().for_each(|pack| {
