@@ -165,3 +165,33 @@ fn other_fibres_of_nsgs_stay_as_groomed_for_five_seconds() {
         sags(&solver, &STYLES[..2]);
     }
 }
+
+#[test]
+fn measure() {
+    let bob = "preset = \"bob\"\nstrands = 64\nvertices = 16\nlength = 0.1";
+    let dense = "preset = \"curly\"\nstrands = 200\nvertices = 24\nlength = 0.1";
+    for (name, style) in [("short", bob), ("curls", dense)] {
+        for solver in [
+            "method = \"admm\"",
+            "method = \"nsgs\"\nfibre = \"der\"",
+            "method = \"nsgs\"\nelements = 8",
+            "method = \"der-mpm\"",
+        ] {
+            let clock = std::time::Instant::now();
+            let own = drift(style, "sag-free", solver, 45);
+            let seconds = clock.elapsed().as_secs_f64();
+            let naive = drift(style, "groomed", solver, 10);
+            println!(
+                "{name} {solver:?}: own {:.2e} (first {:.2e}, misfit {:.2e}), naive {:.2e}, {seconds:.1} s",
+                own.groomed, own.first, own.misfit, naive.groomed
+            );
+            if !solver.contains("der-mpm") {
+                let with = drift(style, "sag-free", &format!("{solver}\nrest_engine = \"anytime\""), 45);
+                println!(
+                    "   anytime {:.2e} (first {:.2e}, misfit {:.2e})",
+                    with.groomed, with.first, with.misfit
+                );
+            }
+        }
+    }
+}

@@ -45,11 +45,42 @@ pub(super) fn helices(
     touches.sort_by_key(|&(vertex, ..)| vertex);
     let of = |strand: usize| {
         let range = hair.model.range(strand);
-        let [begin, end] =
-            [range.start, range.end].map(|end| touches.partition_point(|touch| touch.0 < end));
+        let [begin, end] = [range.start, range.end].map(|end| touches.partition_point(|touch| touch.0 < end));
         one(hair, &touches[begin..end], elements, strand)
     };
     (0..hair.model.strands()).into_par_iter().map(of).collect()
+}
+
+/// How many vertices of a strand are held at its root.
+fn clamped(hair: &Hair<'_>, strand: usize) -> Result<usize, RestError> {
+    let range = hair.model.range(strand);
+    let held = range.clone().take_while(|&vertex| hair.held[vertex]).count();
+    if held == 0 || range.skip(held).any(|vertex| hair.held[vertex]) {
+        return Err(RestError::NotClamped { strand });
+    }
+    Ok(held)
+}
+
+/// Where vertices of a groom are once its strands are super-helices of so many elements [m]: that is where they touch.
+pub fn on_helices(hair: &Hair<'_>, elements: usize) -> Result<Vec<DVec3>, RestError> {
+    hair.check()?;
+    let of = |strand: usize| -> Result<Vec<DVec3>, RestError> {
+        let range = hair.model.range(strand);
+        let first = range.start + clamped(hair, strand)? - 1;
+        let mut positions = hair.positions[range.clone()].to_vec();
+        if first + 1 < range.end {
+            let rest_lengths = &hair.model.rest_lengths[first..range.end - 1];
+            let Evenly { arcs, lengths, fit } =
+                fit_evenly(&hair.positions[first..range.end], rest_lengths, elements);
+            let chain = Chain::new(fit.root, &lengths, &fit.curvatures);
+            let places = positions[first - range.start..].iter_mut().zip(arcs);
+            places.for_each(|(place, arc)| *place = chain.position(arc));
+        }
+        Ok(positions)
+    };
+    let strands: Vec<Vec<DVec3>> =
+        (0..hair.model.strands()).into_par_iter().map(of).collect::<Result<_, _>>()?;
+    Ok(strands.concat())
 }
 
 /// The rest shape of a strand that is pushed at edges: vertex before, share of the edge and force [N] of each.
@@ -60,10 +91,7 @@ fn one(
     strand: usize,
 ) -> Result<HelixStrand, RestError> {
     let (range, material) = (hair.model.range(strand), hair.model.material(strand));
-    let held = range.clone().take_while(|&vertex| hair.held[vertex]).count();
-    if held == 0 || range.clone().skip(held).any(|vertex| hair.held[vertex]) {
-        return Err(RestError::NotClamped { strand });
-    }
+    let held = clamped(hair, strand)?;
     let groomed = frames_along(&hair.positions[range.clone()], DQuat::IDENTITY);
     let mut result = HelixStrand {
         curvatures: Vec::new(),

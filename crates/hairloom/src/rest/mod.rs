@@ -6,6 +6,9 @@
 //! stages: forces that balance gravity (global force: [`Forces`]), the rest lengths, orientations and strains that make them (local
 //! force), moments that balance those forces (global torque), and the rest curvatures that make those (local torque).
 //!
+//! Strands carry themselves ([`own_weight`]), or each other: on the paper's grid ([`global_force`]), or at single contacts
+//! ([`with_contacts`]) where a method has those instead.
+//!
 //! # Conventions
 //!
 //! A segment belongs to its vertex nearer to the root, as rest lengths do in [`Model`]: segment `v` joins vertices
@@ -31,6 +34,7 @@ pub use contacts::with_contacts;
 pub use error::RestError;
 pub use global_force::Medium;
 pub use hairstyles::Hairstyle;
+pub use helices::on_helices;
 pub use own_weight::own_weight;
 pub use rods::{Against, RoundRod};
 pub use sag_free::{Outcome, force_only, sag_free, sag_free_binormal, sag_free_elastic, sag_free_helices};

@@ -27,8 +27,8 @@ use crate::contact::nsgs::FullProblem;
 use crate::groom::Remap;
 use crate::rest::global_force::{Engine, GlobalForceError, Medium, Weights, balance, least_stiffened};
 use crate::rest::{
-    Against, Forces, Hair, Outcome, RestError, own_weight, sag_free, sag_free_binormal, sag_free_elastic,
-    sag_free_helices, with_contacts,
+    Against, Forces, Hair, Outcome, RestError, on_helices, own_weight, sag_free, sag_free_binormal,
+    sag_free_elastic, sag_free_helices, with_contacts,
 };
 use crate::rod::der::Measure;
 use crate::scene::{Drive, Model, SceneError, SolverSettings, State};
@@ -202,7 +202,15 @@ impl Method {
         let nothing = |why: &'static str| Err(RestError::NothingCarries { method, why }.into());
         match (self, engine) {
             (Self::Nsgs(params), Engine::Anytime { .. }) if params.strand_contacts => {
-                Ok(with_contacts(hair, params.friction)?)
+                let fitted;
+                let positions = match params.fibre {
+                    nsgs::FibreKind::SuperHelix => {
+                        fitted = on_helices(hair, params.elements)?;
+                        &fitted
+                    }
+                    _ => hair.positions,
+                };
+                Ok(with_contacts(&Hair { positions, ..*hair }, params.friction)?)
             }
             (Self::Admm(params), Engine::Anytime { .. }) if params.strand_contacts => {
                 Ok(with_contacts(hair, 1.0)?)
@@ -210,7 +218,9 @@ impl Method {
             (Self::Nsgs(_) | Self::Admm(_), Engine::Anytime { .. }) => {
                 nothing("strand_contacts is switched off")
             }
-            (Self::DerMpm(_), _) => nothing("its grains begin without stress, and its rods as if they carried themselves"),
+            (Self::DerMpm(_), _) => {
+                nothing("its grains begin without stress, and its rods as if they carried themselves")
+            }
             _ => Err(RestError::NoGrid { method }.into()),
         }
     }
