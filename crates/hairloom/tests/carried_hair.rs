@@ -146,6 +146,21 @@ fn a_cantilever_that_lies_on_another_presses_it_as_beams_do() {
     assert_eq!(with_contacts(&hair, 1.0).unwrap(), own_weight(&hair).unwrap());
 }
 
+/// What does not give way carries as much as lets the other one down nowhere: y(a) = P a³/3. What is held at both ends is left to itself.
+#[test]
+fn strands_that_are_held_otherwise_carry_as_much_as_they_may() {
+    let material = material();
+    let a = 0.88;
+    let mut groom = cross(a, 0.53, &material);
+    groom.held[121] = true;
+    let hair = groom.hair(GRAVITY);
+    assert_eq!(with_contacts(&hair, 1.0).unwrap(), own_weight(&hair).unwrap());
+    groom.held[61..].fill(true);
+    let forces = with_contacts(&groom.hair(GRAVITY), 1.0).unwrap();
+    let expected = 3.0 * material.mass_per_length() * 9.81 * sinks(a) / (a * LENGTH).powi(3);
+    assert_near(forces.contacts[0].force.y, expected, "force");
+}
+
 /// Gravity that points along the lower strand as well pulls the upper one along it, which does not give way.
 #[test]
 fn friction_holds_what_it_can_and_no_more() {

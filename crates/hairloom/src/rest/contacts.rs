@@ -78,11 +78,11 @@ struct Touching<'a> {
     strand_of: Vec<u32>,
 }
 
-/// What forces and energies are counted in.
+/// What the contact problem is counted in, so that its numbers are near 1.
 struct Units {
-    /// [N]
+    /// The weight of a mean free vertex [N].
     force: f64,
-    /// [J]
+    /// The mean elastic energy of a strand under its own weight [J].
     energy: f64,
 }
 
@@ -90,42 +90,34 @@ impl Touching<'_> {
     /// The contacts that carry something, sorted by their edges.
     fn settled(&self, friction: f64) -> Result<Vec<RestContact>, RestError> {
         let contacts = self.contacts()?;
-        // Objects are strands that are in a contact.
-        let mut objects = BTreeMap::new();
-        for strand in contacts.iter().flat_map(|contact| self.sides(contact)).map(|(strand, ..)| strand) {
-            objects.entry(strand).or_insert(Vec::new());
-        }
-        objects.par_iter_mut().for_each(|(&strand, strains)| *strains = self.weighed_down(strand));
-        objects.retain(|_, strains| !strains.is_empty());
+        let objects = self.objects(&contacts);
         let energy = 0.5 * objects.values().flatten().map(|strain| strain * strain).sum::<f64>();
-        if contacts.is_empty() || energy == 0.0 {
+        if energy == 0.0 {
             return Ok(Vec::new());
         }
-        let count = objects.len() as f64;
-        let units = Units { force: self.hair.mean_weight(), energy: energy / count };
+        let units = Units { force: self.hair.mean_weight(), energy: energy / objects.len() as f64 };
         let coefficient = |contact: &Contact| {
             let [first, second] = self.sides(contact).map(|(strand, ..)| strand);
             RESERVE * friction * f64::from(self.hair.model.friction(first, second))
         };
         let coefficients: Vec<f64> = contacts.iter().map(coefficient).collect();
         let full = self.problem(&contacts, &objects, &coefficients, &units);
-        let assembly = full.assembly()?;
-        let settings = Settings {
-            most_sweeps: MOST_SWEEPS,
-            most_interior_steps: MOST_INTERIOR_STEPS,
-            ..Settings::default()
-        };
-        let start = vec![DVec3::ZERO; contacts.len()];
-        let (solution, _) =
-            solve_near(&assembly, (&assembly.offsets(), &coefficients), &settings, &start, 0.0)?;
-        let found = contacts.iter().zip(&solution.forces).zip(&coefficients);
-        let found = found.map(|((contact, force), &friction)| RestContact {
+        let forces = solved(&full)?;
+        let found = contacts.iter().zip(&forces).map(|(contact, force)| RestContact {
             edges: [contact.a, contact.b],
             places: [f64::from(contact.s), f64::from(contact.t)],
-            // What mixed sweeps and interior points leave outside of a cone by rounding.
-            force: axes(contact) * project(*force, friction) * units.force,
+            force: axes(contact) * *force * units.force,
         });
         Ok(found.filter(|contact| contact.force != DVec3::ZERO).collect())
+    }
+
+    /// The strands in these contacts that are not held altogether, and their strains under their own weight.
+    fn objects(&self, contacts: &[Contact]) -> BTreeMap<usize, Vec<f64>> {
+        let strands = contacts.iter().flat_map(|contact| self.sides(contact)).map(|(strand, ..)| strand);
+        let mut objects: BTreeMap<usize, Vec<f64>> = strands.map(|strand| (strand, Vec::new())).collect();
+        objects.par_iter_mut().for_each(|(&strand, strains)| *strains = self.weighed_down(strand));
+        objects.retain(|_, strains| !strains.is_empty());
+        objects
     }
 
     /// Where strands touch that can carry each other, sorted.
@@ -205,6 +197,22 @@ impl Touching<'_> {
             friction: friction.to_vec(),
         }
     }
+}
+
+/// Forces within their cones that solve a problem, or are as near to that as we get.
+fn solved(full: &FullProblem) -> Result<Vec<DVec3>, RestError> {
+    let assembly = full.assembly()?;
+    let settings = Settings {
+        most_sweeps: MOST_SWEEPS,
+        most_interior_steps: MOST_INTERIOR_STEPS,
+        ..Settings::default()
+    };
+    let start = vec![DVec3::ZERO; full.offset.len()];
+    let (solution, _) = solve_near(&assembly, (&assembly.offsets(), &full.friction), &settings, &start, 0.0)?;
+    // Mixed sweeps and interior points may leave cones by rounding.
+    let within =
+        solution.forces.iter().zip(&full.friction).map(|(force, friction)| project(*force, *friction));
+    Ok(within.collect())
 }
 
 /// The normal of a contact, towards its first side, and two tangents.

@@ -14,6 +14,8 @@ use crate::rod::super_helix::{Chain, Evenly, Rod, Root, fit_evenly};
 
 /// Rounds in which natural curvatures are found: the points that mass is summed at hang on them.
 const ROUNDS: usize = 3;
+/// Change of a turn of an element by which second derivatives are measured [rad].
+const TURN: f64 = 1.0e-5;
 
 /// The rest shape of one strand.
 pub(super) struct HelixStrand {
@@ -145,9 +147,6 @@ struct Loads {
     /// Arcs of contacts [m], and their forces [N].
     pushes: Vec<(f64, DVec3)>,
 }
-
-/// Change of a turn of an element by which second derivatives are measured [rad].
-const TURN: f64 = 1.0e-5;
 
 impl Loads {
     /// The gradient of a rod's energy.

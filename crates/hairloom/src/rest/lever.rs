@@ -1,10 +1,12 @@
-use glam::{DMat3, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 
 use super::Hair;
 use crate::rod::cosserat::{bending_length, frames_along};
 
 /// Strains of a joint and the segment behind it: three of bending and twisting, one of stretching.
 const STRAINS: usize = 4;
+/// The part of its first free edge in which a strand is as good as clamped.
+const NEARLY_CLAMPED: f64 = 0.5;
 
 /// A strand that is clamped at its root alone, and what forces at its vertices strain it by, to first order around the groom. Strains are
 /// scaled so that half the sum of their squares is the elastic energy: with B from forces to moments and tensions, and C how much joints
@@ -33,7 +35,7 @@ impl Lever {
             return None;
         }
         let clamp = range.start + count - 1;
-        let frames = frames_along(&hair.positions[range.clone()], glam::DQuat::IDENTITY);
+        let frames = frames_along(&hair.positions[range.clone()], DQuat::IDENTITY);
         let lengths = &hair.model.rest_lengths[range.start..range.end - 1];
         let stiffness = DVec3::from_array(material.rod_stiffness());
         let stretch = material.young * material.area();
@@ -71,6 +73,3 @@ impl Lever {
         vertex < self.clamp || (vertex == self.clamp && share < NEARLY_CLAMPED)
     }
 }
-
-/// The part of its first free edge in which a strand is as good as clamped.
-const NEARLY_CLAMPED: f64 = 0.5;
