@@ -17,7 +17,7 @@
 //! - Contacts of strands that are held elsewhere than at their roots, or not at all, carry nothing.
 //! - All contacts are solved together, however long that takes, and strands of n edges have matrices of 16 n² numbers while it does.
 //! - Contacts at a vertex between two edges may belong to the other edge in single precision relative to another origin; solvers then begin
-//!   without their forces, and hair moves by a thousandth of its length until they have found them.
+//!   without their forces, and hair moves by some ten-thousandths of its length until they have found them.
 
 use std::collections::BTreeMap;
 
@@ -31,9 +31,10 @@ use crate::contact::coulomb::project;
 use crate::contact::nsgs::{FullProblem, JacobianBlock, Settings, solve_near};
 use crate::contact::{self, Contact, Detector};
 
-/// Surfaces that are not farther apart than this touch [m]: hair that has to close such a gap first hardly moves.
-const TOUCHING: f32 = 1.0e-5;
-/// How much of the friction that there is hair at rest makes use of. Contacts that use all of it creep by the tolerances of solvers.
+/// Surfaces that are not farther apart than this touch [m]: solvers leave half of it, and hair that has to close such a gap first hardly
+/// moves, beside its clamp neither.
+const TOUCHING: f32 = 2.0e-6;
+/// How much of the friction that there is hair at rest makes use of; what is left is for gaps that close first, and for tolerances.
 const RESERVE: f64 = 0.9;
 /// Sweeps and steps that forces are searched with at most. Wherever that stops, they hold.
 const MOST_SWEEPS: usize = 10_000;
