@@ -30,7 +30,8 @@ use crate::settings::setting;
 /// [m]; rest_joint, the rotation over the joint at it, twist included, as the imaginary part of a quaternion whose real part is not negative;
 /// rest_stretch_factor and rest_bend_factor, how many times stiffer segment and joint are than the material; rest_force, of the segment on its
 /// vertex nearer to the tip under gravity [N]; rest_stress_normal (xx, yy, zz) and rest_stress_shear (xy, xz, yz), volume times stress of
-/// contact [J]. Of each strand: rest_cell, the side of a cell of the grid that contact balances on [m], 0 where strands carry themselves.
+/// contact [J]; rest_contact, what single contacts push it with [N]. Of each strand: rest_cell, the side of a cell of the grid that contact
+/// balances on [m], 0 where strands do not meet on one.
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -42,8 +43,9 @@ pub(crate) struct Arguments {
     /// Solver to use instead of the scene's, with its usual parameters.
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Method::NAMES))]
     solver: Option<String>,
-    /// What finds the forces: every strand carries itself (own-weight), or contact carries a part, by a cone programme after Hsu et al. 2023 in
-    /// clarabel (cone) or in a method of our own, which may be stopped at any time (anytime).
+    /// What finds the forces: every strand carries itself (own-weight), or contact carries a part. With xpbd-mpm that is a cone programme after Hsu
+    /// et al. 2023, in clarabel (cone) or in a method of our own, which may be stopped at any time (anytime). With nsgs and admm it is one
+    /// force for each contact between strands of the groom (anytime).
     #[arg(long, value_name = "NAME", value_parser = engines())]
     engine: Option<String>,
     /// The most time that the engine may take [s].
@@ -92,6 +94,8 @@ struct Report {
     stiffened_percent: f64,
     unstable_strands: usize,
     largest_stiffening: f64,
+    /// Single contacts that carry a part.
+    contacts: usize,
     /// How good the forces are; of the grid only where strands meet on one.
     #[serde(flatten)]
     balance: Balanced,
@@ -193,6 +197,7 @@ fn attributes(outcome: &Outcome, strands: usize) -> Vec<Attribute> {
         ("rest_force", Domain::Vertex, vectors(&mut shape.forces.iter().copied())),
         ("rest_stress_normal", Domain::Vertex, stresses([0, 3, 5])),
         ("rest_stress_shear", Domain::Vertex, stresses([1, 2, 4])),
+        ("rest_contact", Domain::Vertex, vectors(&mut shape.contact_loads().into_iter())),
         ("rest_cell", Domain::Strand, floats(&vec![shape.cell.unwrap_or(0.0); strands])),
     ];
     columns.map(|(name, domain, values)| Attribute { name: name.to_owned(), domain, values }).into()
@@ -210,6 +215,7 @@ impl Report {
             stiffened_percent: 100.0 * outcome.stiffened,
             unstable_strands: outcome.unstable_strands,
             largest_stiffening: outcome.largest_stiffening(),
+            contacts: outcome.shape.contacts.len(),
             balance,
             seconds: 0.0,
             peak_memory_bytes: None,
@@ -229,7 +235,7 @@ fn balanced(hair: &Hair<'_>, outcome: &Outcome, medium: Option<&Medium>) -> Resu
         cone_excess_over_largest_stress: None,
     };
     let (stresses, cell) = (outcome.shape.stresses.clone(), outcome.shape.cell);
-    let forces = Forces { segments: outcome.made.clone(), stresses, cell };
+    let forces = Forces { segments: outcome.made.clone(), stresses, cell, contacts: Vec::new() };
     let quality = medium.map(|medium| assess(hair, medium, &Weights::default(), &forces));
     Ok(match quality.transpose() {
         // Strands that carry themselves need no programme: there is none without gravity or friction.
@@ -263,11 +269,15 @@ fn told(arguments: &Arguments, report: &Report) -> String {
         report.peak_memory_bytes.map_or(String::new(), |bytes| format!(", {} MB", bytes / 1_000_000));
     let balance = &report.balance;
     let objective = balance.objective.map_or(String::new(), |value| format!(", objective {value:.4e}"));
+    let contacts = match report.contacts {
+        0 => String::new(),
+        contacts => format!(", {contacts} contacts carry a part"),
+    };
     let cone = balance
         .cone_excess_over_largest_stress
         .map_or(String::new(), |value| format!(", cones exceeded by {value:.1e} of the largest stress"));
     format!(
-        "{}: {} strands, {} ({}), {:.2} s{memory}\n  {:.1} % stiffened (by up to {:.1}), {:.1} % compressed, largest force \
+        "{}: {} strands, {} ({}), {:.2} s{memory}{contacts}\n  {:.1} % stiffened (by up to {:.1}), {:.1} % compressed, largest force \
          {:.2e} N{objective}\n  force MSE {:.1e} N², acceleration left {:.1e} g, moments left {:.1e} of the \
          largest{cone}\n",
         arguments.out.display(),

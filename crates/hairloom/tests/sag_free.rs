@@ -1,5 +1,5 @@
 //! Hair that is given a sag-free rest shape stays where it was groomed, and hair that is not falls: every method that has rest
-//! shapes, without contact between strands, and Cosserat rods with it as well.
+//! shapes, without contact between strands, and with it.
 
 use hairloom::scene::Scene;
 use hairloom::simulate::{NoFiles, Simulation};
@@ -163,5 +163,18 @@ fn other_fibres_of_nsgs_stay_as_groomed_for_five_seconds() {
         let solver = format!("method = \"nsgs\"\nstrand_contacts = false\nfibre = \"{fibre}\"");
         stays(&solver, &STYLES[..2]);
         sags(&solver, &STYLES[..2]);
+    }
+}
+
+/// A head of hair whose every strand carries itself, among other strands and on the head.
+#[test]
+fn hair_that_meets_other_hair_stays_as_groomed() {
+    let style = "preset = \"bob\"\nstrands = 64\nvertices = 16\nlength = 0.1";
+    for solver in ["method = \"admm\"", "method = \"nsgs\"\nfibre = \"der\"", "method = \"der-mpm\""] {
+        let Drift { groomed, .. } = drift(style, "sag-free", solver, 45);
+        let sags = drift(style, "groomed", solver, 10).groomed;
+        println!("{solver}: sag-free {groomed:.2e}, groomed {sags:.2e}");
+        assert!(groomed < 0.005, "{solver}: a vertex moved by {groomed} of its strand's length");
+        assert!(sags > 0.1, "{solver}: no vertex moved by more than {sags} of its strand's length");
     }
 }

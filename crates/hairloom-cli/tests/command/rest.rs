@@ -166,6 +166,42 @@ fn strands_in_the_same_place_rest_like_single_ones() {
 }
 
 #[test]
+fn strands_that_touch_carry_each_other_where_methods_know_single_contacts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // The tip of the first lies on the middle of the second.
+    let along =
+        |at: &dyn Fn(f64) -> String| (0..8).map(|i| at(0.005 * f64::from(i))).collect::<Vec<_>>().join(", ");
+    let points =
+        [along(&|x| format!("({x}, 1e-5, 0)")), along(&|z| format!("(0.031, 0, {})", z - 0.017))].join(", ");
+    let usda = format!(
+        "#usda 1.0\n(\n    metersPerUnit = 1\n    upAxis = \"Y\"\n)\ndef BasisCurves \"hair\"\n{{\n    uniform token type = \"linear\"\n    \
+         int[] curveVertexCounts = [8, 8]\n    point3f[] points = [{points}]\n}}\n"
+    );
+    fs::write(folder.path().join("cross.usda"), usda).expect("the groom is written");
+    let rest = |solver: &str, engine: &str| {
+        let scene = "[groom]\nfile = \"cross.usda\"\n";
+        rest_of(scene, folder.path(), &["--solver", solver, "--engine", engine, "--json", "-"])
+    };
+    for solver in ["nsgs", "admm"] {
+        for (engine, contacts) in [("anytime", 1), ("own-weight", 0)] {
+            let output = rest(solver, engine);
+            assert_done(&output);
+            let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("only JSON");
+            assert_eq!(report["contacts"], contacts, "{solver}, {engine}");
+            let left = report["worst_acceleration_over_gravity"].as_f64();
+            assert!(left.is_some_and(|left| left < 1e-4), "{solver}, {engine}: {report}");
+        }
+    }
+    for (solver, engine, why) in
+        [("nsgs", "cone", "no cone programme"), ("der-mpm", "anytime", "grains begin without stress")]
+    {
+        let output = rest(solver, engine);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(errors(&output).contains(why), "{}", errors(&output));
+    }
+}
+
+#[test]
 fn a_rest_shape_is_written_whole() {
     let folder = tempfile::tempdir().expect("a folder");
     for ending in ["usdc", "abc"] {
@@ -186,7 +222,7 @@ fn a_rest_shape_is_written_whole() {
             assert_eq!(values.len(), vertices, "{name}");
             assert!(name == "rest_length" || values.iter().all(|&factor| factor >= 1.0), "{name}");
         }
-        for name in ["rest_joint", "rest_force", "rest_stress_normal", "rest_stress_shear"] {
+        for name in ["rest_joint", "rest_force", "rest_stress_normal", "rest_stress_shear", "rest_contact"] {
             let Values::Vec3(values) = find(name) else { panic!("{name} is no vector") };
             assert_eq!(values.len(), vertices, "{name}");
         }

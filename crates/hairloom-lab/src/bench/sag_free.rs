@@ -81,7 +81,7 @@ impl Head {
         let (seconds, peak) = (clock.elapsed().as_secs_f64(), peak_bytes());
         found.phases.push(("other stages", seconds - global));
         let (segments, stresses) = (outcome.shape.forces.clone(), outcome.shape.stresses.clone());
-        found.forces = Forces { segments, stresses, cell: Some(medium.cell) };
+        found.forces = Forces { segments, stresses, cell: Some(medium.cell), contacts: Vec::new() };
         found.quality = assess(&hair, &medium, &paper, &found.forces).map_err(bad)?;
         Ok(Run { seconds, peak, found, stiffened: 100.0 * outcome.stiffened })
     }

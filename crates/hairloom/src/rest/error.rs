@@ -1,5 +1,8 @@
 use thiserror::Error;
 
+use crate::contact::ContactError;
+use crate::contact::nsgs::ProblemError;
+
 /// Why hair has no rest shape that holds it.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum RestError {
@@ -36,12 +39,29 @@ pub enum RestError {
     },
     /// The method has no contact on a grid.
     #[error(
-        "strands of '{method}' do not meet on a grid here, so contact cannot carry them; take the engine \"own-weight\", or 'xpbd-mpm' with contact"
+        "strands of '{method}' do not meet on a grid here, so there is no cone programme for what carries them; take the engine \"own-weight\", \
+         'xpbd-mpm' with contact, or for 'nsgs' and 'admm' the engine \"anytime\""
     )]
     NoGrid {
         /// Name of the method.
         method: &'static str,
     },
+    /// The method's contact carries nothing at rest.
+    #[error(
+        "contact cannot carry strands of '{method}' at rest: {why}; take the engine \"own-weight\", or 'nsgs', 'admm' or 'xpbd-mpm' with contact"
+    )]
+    NothingCarries {
+        /// Name of the method.
+        method: &'static str,
+        /// Why not.
+        why: &'static str,
+    },
+    /// Contacts could not be found.
+    #[error("contacts of the groom: {0}")]
+    Contacts(#[from] ContactError),
+    /// Forces at contacts could not be found.
+    #[error("forces at contacts of the groom: {0}")]
+    ContactForces(#[from] ProblemError),
     /// Columns that do not fit each other.
     #[error("{column} has {given} entries for {vertices} vertices")]
     WrongCount {

@@ -53,8 +53,9 @@ impl Law {
             }
             Self::Elastic(stiffness) => {
                 let (strain, off) = deviation(joint, *stiffness);
-                let room = (2.0 * (1.0 - MARGIN) - strain.length()).max(0.1);
-                off.length() / room
+                // No strain is larger than 2. What is bent farther than the margin leaves has half of what is left.
+                let left = 2.0 - strain.length();
+                off.length() / (left - 2.0 * MARGIN).max(0.5 * left).max(1e-6)
             }
             Self::Binormal(law) => law.needed(joint),
         };
@@ -207,11 +208,12 @@ mod tests {
     #[test]
     fn joints_of_elastic_rods_make_their_moments() {
         let mut random = Random::new(21);
-        for round in 0..200 {
+        for round in 0..400 {
             let before = DQuat::from_scaled_axis(random.direction().as_dvec3() * 2.0);
-            let bent = [1e-3, 0.3, 1.2][round % 3];
+            // Edges of curls may all but fold.
+            let bent = [1e-3, 0.3, 1.2, 3.0][round % 4];
             let behind = before * DQuat::from_scaled_axis(random.direction().as_dvec3() * bent);
-            let moment = random.direction().as_dvec3() * [1e-3, 0.1, 4.0][round / 3 % 3];
+            let moment = random.direction().as_dvec3() * [1e-3, 0.1, 4.0][round / 4 % 3];
             let (joint, stiffness) = (Joint { before, behind, moment }, DVec3::new(1.0, 1.5, 0.7));
             let law = Law::Elastic(stiffness);
             let factor = law.needed(&joint);

@@ -6,6 +6,9 @@
 //! stages: forces that balance gravity (global force: [`Forces`]), the rest lengths, orientations and strains that make them (local
 //! force), moments that balance those forces (global torque), and the rest curvatures that make those (local torque).
 //!
+//! Strands carry themselves ([`own_weight`]), or each other: on the paper's grid ([`global_force`]), or at single contacts
+//! ([`with_contacts`]) where a method has those instead.
+//!
 //! # Conventions
 //!
 //! A segment belongs to its vertex nearer to the root, as rest lengths do in [`Model`]: segment `v` joins vertices
@@ -13,11 +16,13 @@
 //! that hangs from its root has forces that point up, each as large as the weight of all vertices behind it.
 
 mod binormal;
+mod contacts;
 mod error;
 pub mod global_force;
 mod hairstyles;
 mod helices;
 mod law;
+mod lever;
 mod local_force;
 mod made;
 mod own_weight;
@@ -25,15 +30,18 @@ mod rods;
 mod sag_free;
 mod torque;
 
+pub use contacts::with_contacts;
 pub use error::RestError;
 pub use global_force::Medium;
 pub use hairstyles::Hairstyle;
+pub use helices::on_helices;
 pub use own_weight::own_weight;
 pub use rods::{Against, RoundRod};
 pub use sag_free::{Outcome, force_only, sag_free, sag_free_binormal, sag_free_elastic, sag_free_helices};
 
 use glam::{DQuat, DVec3};
 
+use crate::contact::pair_key;
 use crate::groom::Curves;
 use crate::rod::cosserat::{Darboux, frames_along};
 use crate::scene::Model;
@@ -62,11 +70,38 @@ pub struct Forces {
     /// Side of a cell of the grid whose nodes, on world multiples of it, forces and stresses keep at rest [m]; none where forces alone keep
     /// every vertex at rest.
     pub cell: Option<f64>,
+    /// Single contacts that carry a part, sorted by their edges; none where strands carry themselves, or meet on a grid.
+    pub contacts: Vec<RestContact>,
+}
+
+/// A contact between strands at rest.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RestContact {
+    /// The edges that touch, by their vertices nearer to the root; the first is the lesser.
+    pub edges: [u32; 2],
+    /// Where they touch, from 0 to 1 along each.
+    pub places: [f64; 2],
+    /// The force on the first edge [N]; the second feels the opposite.
+    pub force: DVec3,
+}
+
+impl RestContact {
+    /// Which pair of edges it is of, as one number.
+    pub fn key(&self) -> u64 {
+        pair_key(self.edges[0], self.edges[1])
+    }
+
+    /// The forces on the vertices of both edges [N].
+    pub fn loads(&self) -> [(usize, DVec3); 4] {
+        let ([a, b], [s, t]) = (self.edges.map(|edge| edge as usize), self.places);
+        let force = self.force;
+        [(a, force * (1.0 - s)), (a + 1, force * s), (b, force * (t - 1.0)), (b + 1, force * -t)]
+    }
 }
 
 impl Forces {
-    /// A part of the way from these to others. Where both keep hair at rest, so does every mix: nodes add up what they feel, and cones of
-    /// stresses are convex.
+    /// A part of the way from these to others. Where both keep hair at rest, so does every mix: nodes and vertices add up what they feel, and
+    /// cones of stresses and of friction are convex.
     pub fn towards(&self, others: &Self, part: f64) -> Self {
         let segments = self.segments.iter().zip(&others.segments);
         let stresses = self.stresses.iter().zip(&others.stresses);
@@ -77,7 +112,25 @@ impl Forces {
             segments: segments.map(|(own, other)| own.lerp(*other, part)).collect(),
             stresses: stresses.map(mix).collect(),
             cell: others.cell,
+            contacts: self.contacts_towards(others, part),
         }
+    }
+
+    fn contacts_towards(&self, others: &Self, part: f64) -> Vec<RestContact> {
+        let weighed = |contacts: &[RestContact], by: f64| -> Vec<RestContact> {
+            contacts.iter().map(|contact| RestContact { force: contact.force * by, ..*contact }).collect()
+        };
+        let mut contacts = weighed(&self.contacts, 1.0 - part);
+        contacts.extend(weighed(&others.contacts, part));
+        contacts.sort_by_key(RestContact::key);
+        contacts.dedup_by(|second, first| {
+            let is_same = first.key() == second.key();
+            if is_same {
+                first.force += second.force;
+            }
+            is_same
+        });
+        contacts
     }
 }
 
@@ -114,6 +167,8 @@ pub struct RestShape {
     pub stresses: Vec<[f64; 6]>,
     /// Side of a cell of the grid that forces and stresses balance on [m]; none where every vertex is at rest by the forces alone.
     pub cell: Option<f64>,
+    /// Single contacts that carry a part, sorted by their edges: solvers begin with their forces.
+    pub contacts: Vec<RestContact>,
 }
 
 /// The rest shape of one segment and of the joint before it.
@@ -141,6 +196,11 @@ impl RestShape {
             stretch: self.stretch[vertex],
             bend: self.bend[vertex],
         }
+    }
+
+    /// What single contacts push each vertex with [N].
+    pub fn contact_loads(&self) -> Vec<DVec3> {
+        contacts::contact_loads(&self.contacts, self.lengths.len())
     }
 
     /// The strands of `model` as they would be without gravity, from their clamped roots on.

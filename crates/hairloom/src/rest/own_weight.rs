@@ -20,8 +20,13 @@ impl Hair<'_> {
     }
 
     /// Weight of a vertex [N].
-    fn weight(&self, vertex: usize) -> DVec3 {
+    pub(super) fn weight(&self, vertex: usize) -> DVec3 {
         self.gravity * f64::from(self.model.masses[vertex])
+    }
+
+    /// Weights of all vertices [N].
+    pub(super) fn weights(&self) -> Vec<DVec3> {
+        (0..self.model.vertices()).map(|vertex| self.weight(vertex)).collect()
     }
 
     /// Weight of a mean free vertex [N].
@@ -50,9 +55,15 @@ impl Hair<'_> {
 /// Every strand carries itself, without contact: exact, and as fast as hair can be read. Vertices between two that are held hang from
 /// both, with the smallest sum of squared forces.
 pub fn own_weight(hair: &Hair<'_>) -> Result<Forces, RestError> {
+    let segments = carry(hair, &hair.weights())?;
+    let stresses = vec![[0.0; 6]; segments.len()];
+    Ok(Forces { segments, stresses, cell: None, contacts: Vec::new() })
+}
+
+/// Forces of segments by which every strand carries `loads` of its vertices, weight included [N].
+pub(super) fn carry(hair: &Hair<'_>, loads: &[DVec3]) -> Result<Vec<DVec3>, RestError> {
     hair.check()?;
-    let vertices = hair.model.vertices();
-    let mut segments = vec![DVec3::ZERO; vertices];
+    let mut segments = vec![DVec3::ZERO; loads.len()];
     for strand in 0..hair.model.strands() {
         let range = hair.model.range(strand);
         let holds: Vec<usize> = range.clone().filter(|&vertex| hair.held[vertex]).collect();
@@ -62,40 +73,40 @@ pub fn own_weight(hair: &Hair<'_>) -> Result<Forces, RestError> {
             }
             return Err(RestError::Unsupported { strand });
         };
-        hang_towards_tip(hair, last..range.end, &mut segments);
-        hang_towards_root(hair, range.start..first + 1, &mut segments);
+        hang_towards_tip(last..range.end, loads, &mut segments);
+        hang_towards_root(range.start..first + 1, loads, &mut segments);
         for pair in holds.windows(2) {
-            hang_between(hair, pair[0]..pair[1] + 1, &mut segments);
+            hang_between(pair[0]..pair[1] + 1, loads, &mut segments);
         }
     }
-    Ok(Forces { segments, stresses: vec![[0.0; 6]; vertices], cell: None })
+    Ok(segments)
 }
 
-/// All vertices behind the first of `range`, which is held, hang from it.
-fn hang_towards_tip(hair: &Hair<'_>, range: Range<usize>, segments: &mut [DVec3]) {
+/// All vertices behind the first of `range`, which alone is held, hang from it.
+fn hang_towards_tip(range: Range<usize>, loads: &[DVec3], segments: &mut [DVec3]) {
     let mut carried = DVec3::ZERO;
-    for vertex in range.rev().take_while(|&vertex| !hair.held[vertex]) {
-        carried -= hair.weight(vertex);
+    for vertex in range.skip(1).rev() {
+        carried -= loads[vertex];
         segments[vertex - 1] = carried;
     }
 }
 
-/// All vertices before the last of `range`, which is held, hang from it.
-fn hang_towards_root(hair: &Hair<'_>, range: Range<usize>, segments: &mut [DVec3]) {
+/// All vertices before the last of `range`, which alone is held, hang from it.
+fn hang_towards_root(range: Range<usize>, loads: &[DVec3], segments: &mut [DVec3]) {
     let mut carried = DVec3::ZERO;
-    for vertex in range.take_while(|&vertex| !hair.held[vertex]) {
-        carried += hair.weight(vertex);
+    for vertex in range.start..range.end - 1 {
+        carried += loads[vertex];
         segments[vertex] = carried;
     }
 }
 
 /// The vertices between the first and the last of `range`, which are held, hang from both.
-fn hang_between(hair: &Hair<'_>, range: Range<usize>, segments: &mut [DVec3]) {
+fn hang_between(range: Range<usize>, loads: &[DVec3], segments: &mut [DVec3]) {
     let (first, last) = (range.start, range.end - 1);
     let (mut carried, mut sum) = (DVec3::ZERO, DVec3::ZERO);
     for (vertex, segment) in (first..last).zip(&mut segments[first..last]) {
         if vertex > first {
-            carried += hair.weight(vertex);
+            carried += loads[vertex];
         }
         *segment = carried;
         sum += carried;

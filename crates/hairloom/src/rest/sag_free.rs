@@ -49,8 +49,7 @@ struct Strand {
     unstable: bool,
 }
 
-/// As [`sag_free`], for discrete elastic rods of their materials whose strains are measured by half sines, and whose every strand carries
-/// itself.
+/// As [`sag_free`], for discrete elastic rods of their materials whose strains are measured by half sines.
 pub fn sag_free_elastic(hair: &Hair<'_>, forces: Forces, against: Against) -> Result<Outcome, RestError> {
     stages(hair, forces, Stages::All, |material| {
         let bend = DVec3::from_array(material.rod_stiffness());
@@ -60,7 +59,7 @@ pub fn sag_free_elastic(hair: &Hair<'_>, forces: Forces, against: Against) -> Re
 
 /// As [`sag_free_elastic`], for super-helices of so many elements, clamped at their roots.
 pub fn sag_free_helices(hair: &Hair<'_>, forces: Forces, elements: usize) -> Result<Outcome, RestError> {
-    let found = helices(hair, elements)?;
+    let found = helices(hair, &forces.contacts, elements)?;
     let moment_left = found.iter().map(|strand| strand.moment_left).fold(0.0, f64::max);
     let strands = found.into_iter().map(|found| Strand {
         segments: found
@@ -230,6 +229,7 @@ fn assemble(hair: &Hair<'_>, forces: Forces, strands: Vec<Strand>) -> (RestShape
         curvatures: Vec::new(),
         stresses: forces.stresses,
         cell: forces.cell,
+        contacts: forces.contacts,
     };
     if strands.iter().any(|strand| !strand.curvatures.is_empty()) {
         shape.curvatures = strands.iter().map(|strand| strand.curvatures.clone()).collect();
@@ -250,7 +250,7 @@ impl Outcome {
     fn new(hair: &Hair<'_>, shape: RestShape, unstable_strands: usize, made: Made) -> Self {
         let raised = |factors: &[f64]| factors.iter().filter(|&&factor| factor > 1.0).count();
         let elements = 2 * (hair.model.vertices() - hair.model.strands()).max(1);
-        let (force_error, worst_acceleration) = residual(hair, &made.forces, shape.cell);
+        let (force_error, worst_acceleration) = residual(hair, &made.forces, &shape);
         Self {
             stiffened: (raised(&shape.stretch) + raised(&shape.bend)) as f64 / elements as f64,
             unstable_strands,
@@ -275,17 +275,18 @@ const EARTH: f64 = 9.81;
 
 /// Mean square of the force left on a free vertex [N²] and its largest acceleration over gravity's. Where forces balance on a grid that alone
 /// knows what is left, and vertices say nothing.
-fn residual(hair: &Hair<'_>, forces: &[DVec3], cell: Option<f64>) -> (f64, f64) {
-    if cell.is_some() {
+fn residual(hair: &Hair<'_>, forces: &[DVec3], shape: &RestShape) -> (f64, f64) {
+    if shape.cell.is_some() {
         return (f64::NAN, f64::NAN);
     }
+    let pushes = shape.contact_loads();
     let (mut sum, mut worst, mut count) = (0.0, 0.0f64, 0usize);
     for strand in 0..hair.model.strands() {
         let range = hair.model.range(strand);
         for vertex in range.clone().filter(|&vertex| !hair.held[vertex]) {
             let before = if vertex == range.start { DVec3::ZERO } else { forces[vertex - 1] };
             let mass = f64::from(hair.model.masses[vertex]);
-            let left = before - forces[vertex] + hair.gravity * mass;
+            let left = before - forces[vertex] + hair.gravity * mass + pushes[vertex];
             sum += left.length_squared();
             worst = worst.max(left.length() / mass);
             count += 1;

@@ -21,7 +21,8 @@ choice! {
         OwnWeight = "own-weight",
         /// A cone programme after Hsu et al. 2023 in clarabel, where contact carries a part; for small heads of hair.
         Cone = "cone",
-        /// The same by a method of our own, with pressures between strands but no shear; it may stop at any time.
+        /// The same by a method of our own, with pressures between strands but no shear; it may stop at any time. Where strands meet at single
+        /// contacts, forces at those.
         Anytime = "anytime",
     }
 }

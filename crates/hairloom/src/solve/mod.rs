@@ -27,8 +27,8 @@ use crate::contact::nsgs::FullProblem;
 use crate::groom::Remap;
 use crate::rest::global_force::{Engine, GlobalForceError, Medium, Weights, balance, least_stiffened};
 use crate::rest::{
-    Against, Forces, Hair, Outcome, RestError, own_weight, sag_free, sag_free_binormal, sag_free_elastic,
-    sag_free_helices,
+    Against, Forces, Hair, Outcome, RestError, on_helices, own_weight, sag_free, sag_free_binormal,
+    sag_free_elastic, sag_free_helices, with_contacts,
 };
 use crate::rod::der::Measure;
 use crate::scene::{Drive, Model, SceneError, SolverSettings, State};
@@ -171,8 +171,7 @@ impl Method {
     }
 
     /// The grid on which strands of this method meet and may carry each other at rest, and their friction there; none elsewhere. What is missing for
-    /// [`der_mpm`] stands there. Strands of [`admm`] and [`nsgs`] meet at single contacts: theirs would be another programme, of one force within
-    /// Coulomb's cone for each contact of the groom, and both would have to begin with these forces.
+    /// [`der_mpm`] stands there. Strands of [`admm`] and [`nsgs`] meet at single contacts ([`with_contacts`]).
     pub fn medium(&self, model: &Model) -> Option<Medium> {
         match self {
             Self::XpbdMpm(params) if params.contact => {
@@ -196,10 +195,34 @@ impl Method {
         if engine == Engine::OwnWeight {
             return Ok(own_weight(hair)?);
         }
-        let Some(medium) = self.medium(hair.model) else {
-            return Err(RestError::NoGrid { method: self.name() }.into());
-        };
-        Ok(balance(hair, &medium, &Weights::default(), engine)?.forces)
+        if let Some(medium) = self.medium(hair.model) {
+            return Ok(balance(hair, &medium, &Weights::default(), engine)?.forces);
+        }
+        let method = self.name();
+        let nothing = |why: &'static str| Err(RestError::NothingCarries { method, why }.into());
+        match (self, engine) {
+            (Self::Nsgs(params), Engine::Anytime { .. }) if params.strand_contacts => {
+                let fitted;
+                let positions = match params.fibre {
+                    nsgs::FibreKind::SuperHelix => {
+                        fitted = on_helices(hair, params.elements)?;
+                        &fitted
+                    }
+                    _ => hair.positions,
+                };
+                Ok(with_contacts(&Hair { positions, ..*hair }, params.friction)?)
+            }
+            (Self::Admm(params), Engine::Anytime { .. }) if params.strand_contacts => {
+                Ok(with_contacts(hair, 1.0)?)
+            }
+            (Self::Nsgs(_) | Self::Admm(_), Engine::Anytime { .. }) => {
+                nothing("strand_contacts is switched off")
+            }
+            (Self::DerMpm(_), _) => {
+                nothing("its grains begin without stress, and its rods as if they carried themselves")
+            }
+            _ => Err(RestError::NoGrid { method }.into()),
+        }
     }
 
     /// A rest shape that makes `forces`.

@@ -270,6 +270,7 @@ pub enum Engine {
         seconds: f64,
     },
     /// A method of our own, for at most this long [s]: strands carry each other, with pressures between them but no shear. Stopped at any moment it has a feasible answer.
+    /// Methods whose strands meet at single contacts find forces at those ([`with_contacts`](super::with_contacts)), however long it takes.
     Anytime {
         /// Time limit [s].
         seconds: f64,

@@ -154,7 +154,7 @@ impl Programme {
         }
         let scale = self.unit * self.cell;
         let stresses = unknowns.stresses.iter().map(|s| from_basis(*s).map(|value| value * scale)).collect();
-        Forces { segments, stresses, cell: Some(self.cell) }
+        Forces { segments, stresses, cell: Some(self.cell), contacts: Vec::new() }
     }
 
     /// What the rods do to a particle that is free.

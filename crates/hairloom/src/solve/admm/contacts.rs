@@ -13,12 +13,13 @@ use rayon::prelude::*;
 use super::params::Params;
 use super::projection::Projection;
 use super::rods::redirect;
-use super::strands::{Strands, add_force, add_spring, get_vector};
+use super::strands::{Pack, Strands, add_force, add_spring, get_vector};
 use super::touch::Touch;
 use super::touching::{Hair, merge, warm_start};
 use crate::body::Obstacles;
 use crate::contact::{self, Contact, ContactError, Detector, Impact, Known};
 use crate::math::Stored;
+use crate::rest::RestContact;
 use crate::scene::Model;
 
 /// How many times as far as gravity and its root take it a strand may be taken by the forces of the last step.
@@ -115,6 +116,27 @@ impl Contacts {
     /// What the next step starts from: forces by key, and contacts between strands.
     pub(super) fn memory(&self) -> (&[(u64, Vec3)], &[Contact]) {
         (&self.forces, &self.close)
+    }
+
+    /// Forces by which the rest shape of a model has strands carry each other, by key and sorted [N].
+    pub(super) fn resting_forces<S: Stored>(&self, model: &Model, strands: &Strands<S>) -> Vec<(u64, Vec3)> {
+        let Some(rest) = model.rest.as_ref().filter(|rest| !rest.contacts.is_empty()) else {
+            return Vec::new();
+        };
+        let mut place = vec![0; model.vertices()];
+        let lanes = strands.packs.iter().flat_map(Pack::lanes);
+        for (ours, (_, strand)) in lanes.enumerate() {
+            let range = self.ordered.range(ours);
+            place[model.range(strand)].iter_mut().zip(range).for_each(|(place, ours)| *place = ours as u32);
+        }
+        let force = |contact: &RestContact| {
+            let [a, b] = contact.edges.map(|edge| place[edge as usize]);
+            let force = if a < b { contact.force } else { -contact.force };
+            (contact::pair_key(a.min(b), a.max(b)), force.as_vec3())
+        };
+        let mut forces: Vec<(u64, Vec3)> = rest.contacts.iter().map(force).collect();
+        forces.sort_unstable_by_key(|(key, _)| *key);
+        forces
     }
 
     /// Goes on from what was remembered.

@@ -19,7 +19,8 @@
 //! - What goes along with a rigid body goes along chords of its turn (`fibre.rs`), hair and surface alike, so that hair which a turning head carries does
 //!   not creep on it. Points of meshes that deform move along straight lines anyway.
 //! - Contacts that stay apart are left out of the problem until they turn out to be needed.
-//! - Contacts are known from step to step by the pair of edges, or by vertex and body, and begin with their last force.
+//! - Contacts are known from step to step by the pair of edges, or by vertex and body, and begin with their last force; loaded hair begins with
+//!   those of its rest shape.
 //! - Time steps are halved while hair whirls, and grow again when it is calm. Tolerances follow.
 //! - What touches a fibre next to its clamp is left alone: to push it there would throw its end.
 //! - Vertices that are in a body to begin with, such as roots under the skin, may stay as deep.
@@ -128,7 +129,7 @@ impl Nsgs {
             fibres: Vec::new(),
             rigid: groomed.clone(),
             pending: Some(State::at_rest(groomed)),
-            forces: Vec::new(),
+            forces: resting_forces(model),
             close: Vec::new(),
             allowed: vec![0.0; model.vertices()],
             owners: vec![u32::MAX; model.strands()],
@@ -326,6 +327,12 @@ impl Nsgs {
     }
 }
 
+/// Forces by which the rest shape has strands carry each other, by contact and sorted [N].
+fn resting_forces(model: &Model) -> Vec<(u64, DVec3)> {
+    let contacts = model.rest.iter().flat_map(|rest| &rest.contacts);
+    contacts.map(|contact| (contact.key(), contact.force)).collect()
+}
+
 /// All that moves of a fibre.
 fn saved(fibre: Option<&dyn Fibre>) -> Vec<f64> {
     let mut numbers = Vec::new();
@@ -351,7 +358,7 @@ fn holds(drive: &Drive<'_>, t: f64) -> Vec<Hold> {
 impl Solver for Nsgs {
     fn load(&mut self, state: &State) {
         self.pending = Some(state.clone());
-        self.forces.clear();
+        self.forces = resting_forces(&self.model);
         self.close.clear();
         self.step = self.params.step;
     }
