@@ -148,7 +148,9 @@ fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
         }
         Some(part) if part > 0.0 && part <= 1.0 => Stop::Step(part),
         Some(part) => {
-            return Err(Failure::bad_input(format!("--stop-step is {part}: expected a number above 0, at most 1")));
+            return Err(Failure::bad_input(format!(
+                "--stop-step is {part}: expected a number above 0, at most 1"
+            )));
         }
     };
     if arguments.acceleration > 64 {

@@ -282,9 +282,9 @@ fn time_steps_shrink_in_fast_motion_and_grow_again() {
     let params = nsgs::Params::default();
     let (usual, least) = (params.step, params.least_step);
     let mut world = World::new(&strands, &material, Shape::Sphere { radius: 0.01 }, params);
-    // Half a turn in a tenth of a second, then rest.
+    // Half a turn in a twentieth of a second, then rest.
     let holder = |time: f64| {
-        let angle = 30.0 * time.min(0.1);
+        let angle = 60.0 * time.min(0.05);
         Pose { rotation: DQuat::from_rotation_y(angle), translation: DVec3::ZERO }
     };
     let mut shortest = vec![];

@@ -10,10 +10,10 @@ use hairloom::solve::Method;
 use hairloom_picture::plot::{Axis, Figure, Panel, Series};
 use serde::{Deserialize, Serialize};
 
+use self::modes::{Mode, modes};
 use crate::LabError;
 use crate::experiment::{BadKey, Experiment};
 use crate::outcome::{Check, Findings, Row};
-use self::modes::{Mode, modes};
 use crate::strands::{Hold, Rig, Rod, alone, check_list, check_range, straight};
 
 /// Modes of each hair that are looked at.
@@ -50,7 +50,8 @@ pub(crate) struct Vibration;
 impl Experiment for Vibration {
     type Params = Params;
     const NAME: &'static str = "vibration";
-    const SUMMARY: &'static str = "a hair clamped at its root, weightless or hanging, swings in its first three modes";
+    const SUMMARY: &'static str =
+        "a hair clamped at its root, weightless or hanging, swings in its first three modes";
     const REFERENCE: &'static str = "Euler and Bernoulli's beam under the tension of its own weight: ω = β² √(E I / ρ A L⁴), cos β cosh β = −1 without it";
     const HELP: &'static [(&'static str, &'static str)] = &[
         ("edges", "edges of the hair, 8 to 1000"),

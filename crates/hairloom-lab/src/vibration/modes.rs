@@ -87,10 +87,9 @@ fn diagonalise(matrix: &mut [[f64; BASIS]; BASIS]) -> [[f64; BASIS]; BASIS] {
                 };
                 matrix.iter_mut().for_each(turn);
                 vectors.iter_mut().for_each(turn);
-                for k in 0..BASIS {
-                    (matrix[p][k], matrix[q][k]) =
-                        (cos * matrix[p][k] - sin * matrix[q][k], sin * matrix[p][k] + cos * matrix[q][k]);
-                }
+                let (first, second) = (matrix[p], matrix[q]);
+                matrix[p] = std::array::from_fn(|k| cos * first[k] - sin * second[k]);
+                matrix[q] = std::array::from_fn(|k| sin * first[k] + cos * second[k]);
             }
         }
     }

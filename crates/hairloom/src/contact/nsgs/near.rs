@@ -43,7 +43,10 @@ pub fn solve_near(
     // All rounds share one budget.
     let settings_of = |round: usize, spent: &Solution| {
         let left = Settings {
-            most_sweeps: settings.most_sweeps.saturating_sub(spent.sweeps).max(settings.most_sweeps.min(FIRST_SWEEPS)),
+            most_sweeps: settings
+                .most_sweeps
+                .saturating_sub(spent.sweeps)
+                .max(settings.most_sweeps.min(FIRST_SWEEPS)),
             most_interior_steps: settings.most_interior_steps.saturating_sub(spent.interior_steps),
             ..settings.clone()
         };

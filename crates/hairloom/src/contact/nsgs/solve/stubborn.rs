@@ -21,8 +21,9 @@ const HOPS: usize = 2;
 const FEW: usize = 2;
 /// Sweeps over all contacts between two rounds.
 const SWEEPS: usize = 20;
-/// Steps of an interior point for one round at most.
+/// Steps of an interior point, and sweeps over stubborn contacts alone, for one round at most.
 const STEPS: usize = 60;
+const OWN_SWEEPS: usize = 1_000;
 /// What a round must gain to be followed by another.
 const GAIN: f64 = 0.9;
 
@@ -47,8 +48,10 @@ impl Run<'_> {
             for ((offset, alone), &contact) in part.offset.iter_mut().zip(&alone).zip(&contacts) {
                 *offset += together[contact] - *alone;
             }
-            let settings = Settings { most_interior_steps: STEPS, ..self.settings.clone() };
-            let Ok(found) = within(&part, &units.restricted(&contacts), &settings, Some(&start), false) else {
+            let most_sweeps = OWN_SWEEPS.min(self.settings.most_sweeps);
+            let settings = Settings { most_interior_steps: STEPS, most_sweeps, ..self.settings.clone() };
+            let Ok(found) = within(&part, &units.restricted(&contacts), &settings, Some(&start), false)
+            else {
                 return;
             };
             contacts.iter().zip(&found.forces).for_each(|(&contact, force)| forces[contact] = *force);
@@ -79,7 +82,8 @@ impl Run<'_> {
             let reached: Vec<usize> = (0..joins.len()).filter(|&place| joins[place]).collect();
             for place in reached {
                 for (other, _) in self.system.row(place) {
-                    joins[other] |= self.best[other] != DVec3::ZERO || velocities[other].x < super::NEARLY_ACTING;
+                    joins[other] |=
+                        self.best[other] != DVec3::ZERO || velocities[other].x < super::NEARLY_ACTING;
                 }
             }
         }
