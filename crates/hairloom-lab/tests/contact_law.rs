@@ -64,13 +64,12 @@ fn super_helices_have_their_closed_forms() {
 }
 
 #[test]
-fn friction_calms_a_tuft_and_keeps_it_together() {
+fn friction_calms_a_tuft() {
     let sets = [set("strands", 60), set("mus", vec![0.0, 0.6]), set("times", vec![0.5, 0.25, 1.0])];
     let outcome = run("coherence", None, &sets, None).unwrap();
     assert_eq!((outcome.rows.len(), outcome.checks.len()), (2, 2));
-    // Half of the usual time shows half of the effect, so the experiment's own limits are not asked for.
-    for measure in ["decay_over_first", "spread_over_first"] {
-        let part = outcome.rows[1].get(measure).and_then(|value| value.as_f64()).unwrap();
-        assert!(part < 0.95, "{measure}: {:#?}", outcome.rows);
-    }
+    // Half of the usual time shows half of the effect, so the experiment's own limits are not asked for, nor how far neighbours stray: that
+    // takes all of it.
+    let part = outcome.rows[1].get("decay_over_first").and_then(|value| value.as_f64()).unwrap();
+    assert!(part < 0.9, "{:#?}", outcome.rows);
 }
