@@ -48,7 +48,7 @@ pub(crate) struct Arguments {
     /// force for each contact between strands of the groom (anytime).
     #[arg(long, value_name = "NAME", value_parser = engines())]
     engine: Option<String>,
-    /// The most time that the engine may take [s].
+    /// The most time that the engine may take [s]. With nsgs and admm a number of sweeps ends it instead.
     #[arg(long, value_name = "SECONDS")]
     seconds: Option<f64>,
     /// Write the cone programme for other solvers: least ½ xᵀPx + qᵀx with A x + s = b and s in the cones.

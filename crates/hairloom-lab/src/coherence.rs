@@ -3,8 +3,8 @@
 //!
 //! The paper shows pictures and says that with friction hair "remains much more coherent" and is damped. Here that is two numbers: how long the
 //! energy of motion lasts after the stop, ∫ K dt / K(stop), and how far strands stray from those that were their neighbours before the turn.
-//! Friction with the ball is the same in all runs. 80 strands, over two seconds: motion lasts 0.72, 0.45 and 0.32 s with friction of 0, 0.3 and 0.6, and
-//! neighbours stray by 28, 21 and 16 mm on average. Where strands end hangs on rounding, and with it a tenth of these numbers or so. A tuft needs to be dense:
+//! Friction with the ball is the same in all runs. 80 strands, over two seconds: motion lasts 0.66, 0.48 and 0.32 s with friction of 0, 0.3 and 0.6, and
+//! neighbours stray by 29, 22 and 20 mm on average. Where strands end hangs on rounding, and with it a tenth of these numbers or so. A tuft needs to be dense:
 //! of 30 strands, motion lasts 0.8 to 0.9 times as long, and neighbours stray as far as without friction, or farther.
 
 use glam::{DQuat, DVec3};

@@ -14,6 +14,8 @@
 //! # Limits
 //!
 //! - Bodies carry nothing.
+//! - Super-helices leave alone what touches the first fifth of their first element, which may be more than is left out here: forces that
+//!   were found there are missing then.
 //! - Contacts of strands that are held elsewhere than at their roots, or not at all, carry nothing.
 //! - All contacts are solved together, however long that takes, and strands of n edges have matrices of 16 n² numbers while it does.
 //! - Contacts at a vertex between two edges may belong to the other edge in single precision relative to another origin; solvers then begin

@@ -40,7 +40,7 @@ pub fn solve_near(
     let has_rough_rounds =
         matches!(settings.global, Global::Hybrid | Global::GaussSeidel) && settings.stop == Stop::Error;
     let first_round = if has_rough_rounds { 0 } else { LAST_ROUGH };
-    // All rounds share one budget.
+    // Rounds share a budget; a few sweeps are left to each.
     let settings_of = |round: usize, spent: &Solution| {
         let left = Settings {
             most_sweeps: settings

@@ -72,9 +72,9 @@ pub struct Settings {
     pub tolerance: f64,
     /// The same for each contact on its own, relative to its forces.
     pub local_tolerance: f64,
-    /// Sweeps at most; for Newton's methods, steps.
+    /// Sweeps over all contacts at most; for Newton's methods, steps. Stubborn contacts have some of their own beside these.
     pub most_sweeps: usize,
-    /// Steps of interior points at most, over all tries.
+    /// Steps of interior points at most, over all tries; those over stubborn contacts count as the part of all contacts that they are.
     pub most_interior_steps: usize,
     /// What solves each contact.
     pub local: LocalSolver,
