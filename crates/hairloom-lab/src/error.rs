@@ -86,6 +86,9 @@ pub enum LabError {
     /// The rig's bodies cannot move as told.
     #[error("the rig's bodies: {0}")]
     Body(#[from] BodyError),
+    /// What a solver had come to does not fit the one that goes on.
+    #[error("the rig: {0}")]
+    Checkpoint(#[from] hairloom::solve::CheckpointError),
     /// The solver gave up.
     #[error("the solver failed at {time:.4} s: {source}")]
     Step {

@@ -247,7 +247,7 @@ fn all_experiments_with_rods_take_the_same_hair() {
         ("cantilever", vec![]),
         ("helix", vec![]),
         ("vibration", vec![set("phase", 0.1)]),
-        ("catenary", vec![set("spans", vec![0.5])]),
+        ("catenary", vec![set("spans", vec![0.9])]),
         ("release", vec![set("duration", 0.1)]),
         ("ring", vec![set("edge", 2.0e-3)]),
         ("bend-twist", vec![set("curvatures", vec![30.0]), set("lengths", vec![0.2])]),

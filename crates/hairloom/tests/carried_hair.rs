@@ -245,9 +245,8 @@ fn helices(strand_contacts: bool) -> Method {
     Method::Nsgs(nsgs::Params { strand_contacts, ..nsgs::Params::default() })
 }
 
-/// With ten iterations contact creeps.
 fn rods(strand_contacts: bool) -> Method {
-    Method::Admm(admm::Params { strand_contacts, iterations: 20, ..admm::Params::default() })
+    Method::Admm(admm::Params { strand_contacts, ..admm::Params::default() })
 }
 
 #[test]

@@ -6,7 +6,7 @@ use hairloom::simulate::{NoFiles, Simulation};
 const SCENE: &str = r#"
 [time]
 fps = 24
-frames = 8
+frames = 24
 substeps = 4
 [groom]
 pinned = 2
@@ -25,33 +25,35 @@ radius = 0.015
 method = "admm"
 "#;
 
-/// What a frame may gain, beside all that the curls have lost so far: ten iterations leave contact a little short of equilibrium.
-const GAIN: f64 = 1.0e-2;
+const FRAMES: usize = 24;
 
 /// Nothing moves the ball: the curls sink onto each other and lose energy frame by frame.
 #[test]
 fn dense_curls_never_gain_energy() {
-    sink("newton");
+    // Energies are sums in single precision.
+    sink("newton", 1.0e-5);
 }
 
 #[test]
 fn dense_curls_never_gain_energy_with_the_splitting() {
-    sink("splitting");
+    // Ten times ten of its iterations leave contact a little short of equilibrium.
+    sink("splitting", 1.0e-4);
 }
 
-fn sink(elastic: &str) {
+/// `most` is what a frame may gain, beside all that the curls have lost so far.
+fn sink(elastic: &str, most: f64) {
     let scene = format!("{SCENE}elastic = '{elastic}'\n");
     let scene = Scene::from_toml(&scene, "dense-curls.toml").unwrap();
     let mut simulation = Simulation::new(scene, &NoFiles).unwrap();
     let (mut first, mut before) = (None, f64::INFINITY);
-    for _ in 0..8 {
+    for _ in 0..FRAMES {
         let report = simulation.advance().unwrap();
         let energy = report.solver.energy.unwrap();
         let total = energy.kinetic + energy.elastic + energy.gravity;
         let first = *first.get_or_insert(total);
         println!("{elastic}, frame {}: {total} J", report.frame);
         let gain = total - before;
-        assert!(gain <= GAIN * (first - before), "frame {}: {gain} J gained of {first} J", report.frame);
+        assert!(gain <= most * (first - before), "frame {}: {gain} J gained of {first} J", report.frame);
         before = total;
         assert!(energy.elastic < -energy.gravity, "frame {}: {energy:?}", report.frame);
         assert!(

@@ -13,13 +13,14 @@ use glam::DVec3;
 use hairloom::body::{Bodies, Body, Motion, Shape};
 use hairloom::groom::Curves;
 use hairloom::math::Pose;
-use hairloom::scene::{Attachments, Drive, Material, Model, Seat, State, Wind};
-use hairloom::solve::{Method, Solver, Step};
+use hairloom::scene::{Attachments, Drive, Frictions, Material, Model, Seat, State, Wind};
+use hairloom::solve::{Checkpoint, Method, Solver, Step};
 
 use crate::LabError;
 
 /// Strands over a floor, which is the plane y = 0, and a clamp that may move.
 struct Floor {
+    model: Arc<Model>,
     bodies: Bodies,
     attachments: Attachments,
     wind: Wind,
@@ -49,13 +50,23 @@ impl Floor {
         }
         let solver = method.build(&model);
         let (clamp, gravity, wind) = (DVec3::ZERO, DVec3::ZERO, Wind::still());
-        Ok(Self { bodies, attachments, wind, gravity, time: 0.0, clamp, solver, state: State::default() })
+        let (time, state) = (0.0, State::default());
+        Ok(Self { model, bodies, attachments, wind, gravity, time, clamp, solver, state })
     }
 
-    /// Gives the floor another coefficient of friction.
-    fn set_friction(&mut self, friction: f64) -> Result<(), LabError> {
-        self.bodies = bodies(friction)?;
-        Ok(())
+    /// Gives each strand a coefficient of friction with the floor of its own; everything goes on as it was, forces too.
+    fn set_frictions(&mut self, coefficients: &[f64], method: &Method) -> Result<(), LabError> {
+        let materials = vec![self.model.materials[0]; coefficients.len()];
+        let mut frictions = Frictions::new(&materials);
+        for (strand, &friction) in coefficients.iter().enumerate() {
+            frictions.set_with_body(strand as u16, FLOOR, friction as f32);
+        }
+        let material_of = (0..coefficients.len() as u16).collect();
+        self.model = Arc::new(Model { materials, material_of, frictions, ..(*self.model).clone() });
+        let mut all = Checkpoint::default();
+        self.solver.save(&mut all);
+        self.solver = method.build(&self.model);
+        Ok(self.solver.restore(&all)?)
     }
 
     /// Goes on by `dt` [s] while the clamp moves to `clamp`, counted from where it began [m].
@@ -73,6 +84,9 @@ impl Floor {
         Ok(())
     }
 }
+
+/// Which of the [`bodies`] is the floor.
+const FLOOR: usize = 1;
 
 /// A clamp and a floor, at rest.
 fn bodies(friction: f64) -> Result<Bodies, LabError> {

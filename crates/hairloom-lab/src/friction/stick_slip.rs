@@ -4,7 +4,6 @@ use glam::DVec3;
 use hairloom::solve::Method;
 use hairloom::solve::admm::Precision;
 use hairloom_picture::plot::{Axis, Figure, Panel, Series};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::Floor;
@@ -93,11 +92,10 @@ impl Experiment for StickSlip {
         let gamma =
             heaviness(&params.rod.material(), params.rod.length) * params.gravity / crate::strands::GRAVITY;
         let theory = Sticking::new(gamma);
-        let slips: Result<Vec<Option<f64>>, LabError> =
-            params.mus.par_iter().map(|&friction| press(params, friction, method)).collect();
+        let slips = press(params, method)?;
         let (mut rows, mut worst, mut wrong) = (Vec::new(), 0.0_f64, 0.0_f64);
         let (mut measured, mut expected) = (Vec::new(), Vec::new());
-        for (&mu, slip) in params.mus.iter().zip(slips?) {
+        for (&mu, slip) in params.mus.iter().zip(slips) {
             let reference = theory.slip(mu);
             if let (Some(slip), Some(reference)) = (slip, reference) {
                 // As a share of what is allowed: 2 % or 2e-4 of the length.
@@ -122,10 +120,11 @@ impl Experiment for StickSlip {
     }
 }
 
-/// Lowers the clamp until the tip slips; returns the depth [lengths], if it does.
-fn press(params: &Params, friction: f64, method: &Method) -> Result<Option<f64>, LabError> {
+/// Lowers the clamp until tips slip, all hairs at once; returns the depth at which each does [lengths], if it does.
+fn press(params: &Params, method: &Method) -> Result<Vec<Option<f64>>, LabError> {
     let length = params.rod.length;
     let edges = params.rod.edges(length, params.edges);
+    let count = params.mus.len();
     let top = DVec3::Y * (length + params.rod.radius);
     let straight: Vec<DVec3> =
         (0..=edges).map(|i| top - DVec3::Y * (length * i as f64 / edges as f64)).collect();
@@ -134,16 +133,17 @@ fn press(params: &Params, friction: f64, method: &Method) -> Result<Option<f64>,
         let asked = if solver.contact_weight > 0.0 { solver.contact_weight } else { 1.0 };
         solver.contact_weight = asked * WEIGHT / (edges as f64).powi(3);
     }
-    let mut floor = Floor::new(&[straight], &params.rod.material(), 1.0, true, &method)?;
+    // Strands do not meet each other, so all may stand in one place.
+    let mut floor = Floor::new(&vec![straight; count], &params.rod.material(), 1.0, true, &method)?;
     floor.gravity = DVec3::NEG_Y * params.gravity;
-    floor.solver.load(&hairloom::scene::State::at_rest(buckled(top, length, edges)));
+    floor.solver.load(&hairloom::scene::State::at_rest(buckled(top, length, edges).repeat(count)));
     let material = params.rod.material();
     // Long beside the vibrations of the hair, which backward Euler then damps.
     let slow = (material.mass_per_length() * length.powi(4) / material.rod_stiffness()[0]).sqrt();
     let dt = 0.04 * slow;
     let mut depth = BEGIN;
-    // The first steps find the forces, while friction holds the tip. Until they are found it may slide: the clamp goes after it, for
-    // the tip must stand right below.
+    // The first steps find the forces, while friction holds the tips. Until they are found tips may slide, all by the same way: the clamp goes
+    // after them, for they must stand right below.
     let mut aside = DVec3::ZERO;
     for step in 0..2 * FIRST_STEPS {
         floor.step(aside - DVec3::Y * (depth * length), dt)?;
@@ -151,22 +151,37 @@ fn press(params: &Params, friction: f64, method: &Method) -> Result<Option<f64>,
             aside.x = floor.state.positions[edges].x;
         }
     }
-    floor.set_friction(friction)?;
+    floor.set_frictions(&params.mus, &method)?;
     let begin = floor.state.positions[edges].x;
-    let mut slip = None;
-    while depth < DEEPEST {
+    let mut tips = vec![Tip::default(); count];
+    while depth < DEEPEST && tips.iter().any(|tip| !tip.ran_away) {
         let step = FIRST.max(GROWTH * depth);
         depth += step;
         floor.step(aside - DVec3::Y * (depth * length), dt)?;
-        let moved = (floor.state.positions[edges].x - begin).abs() / length;
-        if moved > FAR {
-            return Ok(slip);
-        }
-        if moved > SLIPPED && slip.is_none() {
-            slip = Some(depth - 0.5 * step);
+        for (tip, hair) in tips.iter_mut().zip(floor.state.positions.chunks(edges + 1)) {
+            tip.follow((hair[edges].x - begin).abs() / length, depth - 0.5 * step);
         }
     }
-    Ok(None)
+    Ok(tips.iter().map(|tip| tip.slipped_at.filter(|_| tip.ran_away)).collect())
+}
+
+/// What a tip has done so far.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tip {
+    /// Depth at which it began to move [lengths].
+    slipped_at: Option<f64>,
+    /// Whether it went far since.
+    ran_away: bool,
+}
+
+impl Tip {
+    /// Takes note of how far it has moved at `depth` [lengths].
+    fn follow(&mut self, moved: f64, depth: f64) {
+        if moved > SLIPPED {
+            self.slipped_at.get_or_insert(depth);
+        }
+        self.ran_away |= moved > FAR;
+    }
 }
 
 /// Hair in its first buckling mode between the clamp and a hinge below.

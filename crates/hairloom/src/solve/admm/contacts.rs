@@ -22,9 +22,6 @@ use crate::math::Stored;
 use crate::rest::RestContact;
 use crate::scene::Model;
 
-/// How many times as far as gravity and its root take it a strand may be taken by the forces of the last step.
-const BELIEVED: f32 = 4.0;
-
 /// The contact stage and its memory.
 #[derive(Debug)]
 pub(super) struct Contacts {
@@ -45,7 +42,7 @@ pub(super) struct Contacts {
     origin: DVec3,
     start: Vec<Vec3>,
     moved: Vec<Vec3A>,
-    /// z: displacements that contacts allow; as the step begins, where vertices are heading.
+    /// z: displacements that contacts allow.
     feasible: Vec<Vec4>,
     /// λ = W⁻¹ Hᵀ r. Here and in `feasible` the fourth component is 1 / W.
     push: Vec<Vec4>,
@@ -54,8 +51,6 @@ pub(super) struct Contacts {
     /// Vertices that a contact has pushed in this step or in the last one. Others move as if there were none: a spring would only slow
     /// them down.
     pushed: Vec<bool>,
-    /// Strands that contact holds by springs, not by the forces of the last step alone.
-    sprung: Vec<bool>,
     /// Strands near a body.
     beside_body: Vec<bool>,
 }
@@ -103,7 +98,6 @@ impl Contacts {
             push: vec![Vec4::ZERO; vertices],
             ease: vec![0.0; vertices],
             pushed: vec![false; vertices],
-            sprung: vec![false; model.strands()],
             beside_body: vec![false; model.strands()],
         }
     }
@@ -145,8 +139,8 @@ impl Contacts {
     }
 
     /// Takes the positions of all vertices when the step began, and the weights W from how soft contact is beside the mass of a vertex,
-    /// for each material [s²]. Without contact vertices would go on as they did, for `dt` [s].
-    pub(super) fn begin<S: Stored>(&mut self, strands: &Strands<S>, softness: &[f64], dt: f64) {
+    /// for each material [s²].
+    pub(super) fn begin<S: Stored>(&mut self, strands: &Strands<S>, softness: &[f64]) {
         self.origin = strands.packs.first().map_or(DVec3::ZERO, |pack| pack.roots[0]);
         let origin = self.origin;
         let parts = split(&self.ends, &mut self.start);
@@ -173,24 +167,11 @@ impl Contacts {
                 }
             }
         });
-        self.head(strands, dt);
-        self.gather(strands);
-    }
-
-    /// Sets where vertices are heading, and that no contact pushes them yet.
-    fn head<S: Stored>(&mut self, strands: &Strands<S>, dt: f64) {
-        let eases = split(&self.ends, &mut self.ease);
-        let parts = (split(&self.ends, &mut self.feasible), split(&self.ends, &mut self.push), eases);
-        strands.packs.par_iter().zip(parts.into_par_iter()).for_each(|(pack, (feasible, push, ease))| {
-            let mut vertices = feasible.iter_mut().zip(push).zip(ease);
-            for (lane, _) in pack.lanes() {
-                let velocities = pack.velocities.iter().take(pack.counts[lane] as usize);
-                for (velocity, ((feasible, push), ease)) in velocities.zip(&mut vertices) {
-                    *feasible = (get_vector(velocity, lane) * dt).as_vec3().extend(*ease);
-                    *push = Vec3::ZERO.extend(*ease);
-                }
-            }
+        let columns = self.feasible.par_iter_mut().zip(&mut self.push).zip(&self.ease).with_min_len(4096);
+        columns.for_each(|((feasible, push), &ease)| {
+            (*feasible, *push) = (Vec3::ZERO.extend(ease), Vec3::ZERO.extend(ease));
         });
+        self.gather(strands);
     }
 
     /// Takes where the strands are now.
@@ -242,7 +223,6 @@ impl Contacts {
         warm_start(&mut bodies, &forces);
         self.projection.set_pairs(&touches, &self.ease);
         self.set_bodies(&bodies);
-        self.sprung.fill(false);
         for (pushed, push) in self.pushed.iter_mut().zip(&self.push) {
             *pushed = push.xyz() != Vec3::ZERO;
         }
@@ -322,21 +302,19 @@ impl Contacts {
         f64::from(columns.map(step).reduce(|| slid, f32::max)).sqrt()
     }
 
-    /// Adds contact to the loads of the strands: springs to where contacts allow vertices to be, or as the step begins the
-    /// forces of the last one alone.
-    pub(super) fn load<S: Stored>(&self, strands: &mut Strands<S>) {
+    /// Adds contact to the loads of the strands: springs to where contacts allow vertices to be, or its forces alone.
+    pub(super) fn load<S: Stored>(&self, strands: &mut Strands<S>, springs: bool) {
         strands.packs.par_iter_mut().zip(self.ranges()).for_each(|(pack, range)| {
             let mut vertices = range;
             for (lane, _) in pack.lanes() {
                 let shift = get_vector(&pack.shift, lane);
-                let sprung = self.sprung[self.strand_of[vertices.start] as usize];
                 let mut touched = false;
                 let rows = (0..pack.counts[lane] as usize).zip(&mut vertices);
                 for (row, vertex) in rows.filter(|(_, vertex)| self.pushed[*vertex]) {
                     touched = true;
                     let (weight, push) =
                         (1.0 / f64::from(self.ease[vertex]), self.push[vertex].xyz().as_dvec3());
-                    if sprung {
+                    if springs {
                         let start = get_vector(&pack.start[row], lane) - shift;
                         let target = start + self.feasible[vertex].xyz().as_dvec3() + push;
                         add_spring(&mut pack.loads[row], lane, weight, target);
@@ -347,42 +325,6 @@ impl Contacts {
                 pack.couplings.set(lane, if touched { 0.0 } else { 1.0 });
             }
         });
-    }
-
-    /// Whether the forces of the last step alone throw any strand about: farther from where it was heading than `free` [m], by
-    /// which gravity would take it, and what moves its root explain many times over. Such strands get springs to where they were
-    /// heading. Otherwise forces that have not balanced yet would grow from step to step in dense hair.
-    pub(super) fn spring_thrown(&mut self, free: f32) -> bool {
-        let Self { ordered, moved, feasible, ease, sprung, pushed, .. } = self;
-        sprung.par_iter_mut().enumerate().with_min_len(64).for_each(|(strand, sprung)| {
-            let off = |vertex: usize| moved[vertex].distance(Vec3A::from_vec4(feasible[vertex]));
-            if !ordered.range(strand).any(|vertex| pushed[vertex]) {
-                return;
-            }
-            let (mut held, mut loose) = (0.0_f32, 0.0_f32);
-            for vertex in ordered.range(strand) {
-                let off = off(vertex);
-                if ease[vertex] > 0.0 { loose = loose.max(off) } else { held = held.max(off) }
-            }
-            *sprung = loose > BELIEVED * (free + held);
-        });
-        self.sprung.contains(&true)
-    }
-
-    /// Whether any contact brings a force from the last step.
-    pub(super) fn any_pushed(&self) -> bool {
-        self.pushed.contains(&true)
-    }
-
-    /// Pack and lane of every strand that has springs.
-    pub(super) fn sprung(&self) -> impl Iterator<Item = (usize, usize)> {
-        let seats = self.seats.iter().zip(&self.sprung).filter(|(_, sprung)| **sprung);
-        seats.map(|(&(pack, lane), _)| (pack as usize, lane as usize))
-    }
-
-    /// From now on contact holds all strands by springs.
-    pub(super) fn spring_all(&mut self) {
-        self.sprung.fill(true);
     }
 
     /// Takes vertices out of each other and out of bodies, where the iterations have left them inside (the geometric

@@ -38,14 +38,12 @@
 //! all this in single precision, with edges of mixed lengths and other moduli (section 6.1).
 //!
 //! With contact it is compared what a frame of 500 strands on a ball that turns comes to in equal time, against many iterations in double precision: the
-//! splitting, given a fifth more time, has twice the error of Newton's steps (also in `bench elastic`). Converged, both are half of
+//! splitting, given a little more time, has three times the error of Newton's steps (also in `bench elastic`). Converged, both are 0.6 of
 //! Newton's usual error apart.
 //!
 //! # Limits
 //!
-//! Ten iterations leave contact a little short of equilibrium: dense curls at rest gain or lose up to 0.1 % of their energy in a
-//! frame. Hair that contact carries by its rest shape (`rest_engine = "anytime"`) creeps with them, at 60 to 120 steps a second by up to 2 % of its length in four
-//! seconds; with 20 iterations, or 240 steps a second, it stays within 1e-4. Steps at rest weigh contact by the stiffness of one edge, the inverse cube of its length, unless `contact_weight` is set:
+//! Steps at rest weigh contact by the stiffness of one edge, the inverse cube of its length, unless `contact_weight` is set:
 //! finely divided strands pressed on bodies converge slowly there. The splitting begins each step with all forces of the last one and has
 //! no way back from them; 1,500 curls on a head that turns stay calm with it, and as near to Newton's as 5 % of their energy. With springs
 //! in their place it was 17 % off. Contacts beside held vertices, which only a vertex could part that
@@ -74,7 +72,7 @@ use rayon::prelude::*;
 
 use self::contacts::{Around, Contacts};
 use self::energy::Weigh;
-use self::newton::{Gain, Moving};
+use self::newton::Gain;
 use self::rods::{Begin, Finish, Iterate, IterateSplit, Pace, hold, recentre, untwist};
 use self::strands::{Pack, Strands, get_vector, set_vector, transported_frames};
 use self::ties::Tie;
@@ -230,17 +228,6 @@ impl<S: Stored> Admm<S> {
 
     /// Newton steps of every strand, or iterations of the splitting in their place.
     fn iterate(&mut self, iterations: u32, tolerance: f64, pace: Pace) -> (f64, u32) {
-        self.iterate_packs(iterations, tolerance, pace, |_| true)
-    }
-
-    /// The same for the packs that `chosen` names.
-    fn iterate_packs(
-        &mut self,
-        iterations: u32,
-        tolerance: f64,
-        pace: Pace,
-        chosen: impl Fn(usize) -> bool + Sync,
-    ) -> (f64, u32) {
         let damping = match pace {
             Pace::Dynamic(dt) => self.params.relaxation / dt,
             Pace::Still(_) => 0.0,
@@ -254,11 +241,8 @@ impl<S: Stored> Admm<S> {
                 S::dispatch(IterateSplit { pack, params, iterations, tolerance, damping })
             }
         };
-        let packs = self.strands.packs.par_iter_mut().enumerate().filter(|(index, _)| chosen(*index));
-        packs
-            .map(|(_, pack)| pack)
-            .map_init(Vec::new, step)
-            .reduce(|| (0.0, 0), |a, b| (a.0.max(b.0), a.1.max(b.1)))
+        let packs = self.strands.packs.par_iter_mut();
+        packs.map_init(Vec::new, step).reduce(|| (0.0, 0), |a, b| (a.0.max(b.0), a.1.max(b.1)))
     }
 
     fn finish(&mut self, pace: Pace) -> Result<(), StepError> {
@@ -340,21 +324,20 @@ impl<S: Stored> Admm<S> {
         report: &mut Report,
     ) -> Result<(), StepError> {
         let params = self.params;
-        let dt = if let Pace::Dynamic(dt) = pace { dt } else { 0.0 };
         let softness = self.contact_softness(drive.gravity, pace);
         let edge = self.mean_edge();
         let moved = drive.time_at(1.0) - drive.time_at(0.0);
         report
             .time("detection", || {
-                self.contacts.begin(&self.strands, &softness, dt);
+                self.contacts.begin(&self.strands, &softness);
                 self.contacts.find(&params, obstacles, moved)
             })
             .map_err(bad_contact)?;
-        let before = self.before_forces(pace);
         for iteration in 0..iterations {
             report.time("loads", || {
                 self.load_up();
-                self.contacts.load(&mut self.strands);
+                // Forces of the last step to begin with, then springs to where contacts allow vertices to be.
+                self.contacts.load(&mut self.strands, iteration > 0);
             });
             // The first iteration finds where hair goes without contact, or with that of the last step.
             let newton = if iteration == 0 { 2 } else { 1 };
@@ -363,11 +346,6 @@ impl<S: Stored> Admm<S> {
             report.add_seconds("elasticity", start.elapsed().as_secs_f64());
             report.iterations += 1;
             report.time("loads", || self.contacts.gather(&self.strands));
-            if iteration == 0 {
-                let free = dt * dt * drive.gravity.length();
-                report.time("elasticity", || self.take_back_thrown(&before, free, pace));
-                self.contacts.spring_all();
-            }
             let missing = self.tighten();
             let part = |iteration: u32| {
                 u64::from(params.continuous.max(1)) * u64::from(iteration) / u64::from(iterations)
@@ -395,36 +373,6 @@ impl<S: Stored> Admm<S> {
         Ok(())
     }
 
-    /// The strands before the forces of the last step act on them alone, if that may throw them about: where time stands still
-    /// all forces count, and the splitting has no way back.
-    fn before_forces(&self, pace: Pace) -> Vec<Vec<Moving<S>>> {
-        let dynamic = matches!(pace, Pace::Dynamic(_));
-        if dynamic && self.params.elastic == Elastic::Newton && self.contacts.any_pushed() {
-            self.strands.packs.par_iter().map(|pack| pack.moving.clone()).collect()
-        } else {
-            Vec::new()
-        }
-    }
-
-    /// Lets strands begin again, with springs, that the forces of the last step have thrown farther than they should, given that
-    /// gravity takes them as far as `free` [m].
-    fn take_back_thrown(&mut self, before: &[Vec<Moving<S>>], free: f64, pace: Pace) {
-        if before.is_empty() || !self.contacts.spring_thrown(free as f32) {
-            return;
-        }
-        let mut again = vec![false; before.len()];
-        for (pack, lane) in self.contacts.sprung() {
-            again[pack] = true;
-            for (moving, before) in self.strands.packs[pack].moving.iter_mut().zip(&before[pack]) {
-                moving.copy_lane(before, lane);
-            }
-        }
-        self.load_up();
-        self.contacts.load(&mut self.strands);
-        self.iterate_packs(1, 0.0, pace, |pack| again[pack]);
-        self.contacts.gather(&self.strands);
-    }
-
     /// The mean length of an edge [m].
     fn mean_edge(&self) -> f64 {
         let edges = (self.model.vertices() - self.model.strands()) as f64;
@@ -439,13 +387,18 @@ impl<S: Stored> Admm<S> {
         falling.min(bending)
     }
 
-    /// What contact weighs beside the mass of a vertex, m / W, for each material [s²]. Section 4.5 has the square of the typical time.
+    /// What contact weighs beside the mass of a vertex, m / W, for each material [s²]. Section 4.5 has the square of the typical time,
+    /// which is how stiff one edge is by itself.
+    ///
+    /// In a step of backward Euler a strand answers to a push at one point like a long beam on a bed of inertia, ρ A / dt² for each metre:
+    /// with 2√2 (E I)^¼ (ρ A / dt²)^¾, which is 2√2 √(dt / t) times as stiff as the inertia of a vertex, m / dt², where t is the time of
+    /// bending. Contact that weighs as much is found fastest. With ten times that weight forces of dense curls
+    /// were still wrong after ten iterations, and shook hair at rest.
     fn contact_softness(&self, gravity: DVec3, pace: Pace) -> Vec<f64> {
         let softness = |material| {
             let typical = self.typical_time(gravity, material);
             match (pace, self.params.contact_weight) {
-                // Contact is found fastest midway between the weight of inertia and that of the stiffest bending.
-                (Pace::Dynamic(dt), 0.0) => dt * dt.min(typical),
+                (Pace::Dynamic(dt), 0.0) => dt * dt * (typical / (8.0 * dt)).sqrt().min(1.0),
                 (Pace::Dynamic(dt), weight) => dt.min(typical).powi(2) / weight,
                 (Pace::Still(_), 0.0) => typical * typical,
                 (Pace::Still(_), weight) => typical * typical / weight,

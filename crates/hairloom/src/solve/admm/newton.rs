@@ -75,15 +75,6 @@ pub(super) struct Moving<S> {
     pub twist: S,
 }
 
-impl<S: Stored> Moving<S> {
-    /// Takes one lane of `from`.
-    pub(super) fn copy_lane(&mut self, from: &Self, lane: usize) {
-        let to = self.frame.iter_mut().chain(&mut self.position).chain([&mut self.length, &mut self.twist]);
-        let from = from.frame.iter().chain(&from.position).chain([&from.length, &from.twist]);
-        to.zip(from).for_each(|(to, from)| to.set(lane, from.get(lane)));
-    }
-}
-
 /// What acts on a vertex as it moves: the energy `½ w |x|² − b · x` of its position relative to the root, and on the
 /// edge behind it.
 #[derive(Debug, Clone, Copy, Default)]
