@@ -5,6 +5,8 @@ use super::{Quaternion, Real, Vector3};
 pub trait Stored: Copy + Default + Send + Sync + std::fmt::Debug + 'static {
     /// How many strands ride side by side.
     const LANES: usize;
+    /// How far rounding takes a number from its value, relative to it.
+    const ROUNDING: f64;
     /// The value of one lane.
     fn get(&self, lane: usize) -> f64;
     /// Sets the value of one lane.
@@ -56,6 +58,7 @@ pub trait Loads<S>: Real {
 
 impl Stored for Row {
     const LANES: usize = WIDTH;
+    const ROUNDING: f64 = f32::EPSILON as f64;
     #[inline(always)]
     fn get(&self, lane: usize) -> f64 {
         f64::from(self.0[lane])
@@ -88,6 +91,7 @@ macro_rules! plain_stored {
     ($scalar:ty) => {
         impl Stored for $scalar {
             const LANES: usize = 1;
+            const ROUNDING: f64 = <$scalar>::EPSILON as f64;
             #[inline(always)]
             fn get(&self, _: usize) -> f64 {
                 f64::from(*self)

@@ -25,6 +25,7 @@ pub(super) fn directions(y: DoubleRow, x: DoubleRow) -> DoubleRow {
 
 impl Stored for DoubleRow {
     const LANES: usize = DOUBLE_WIDTH;
+    const ROUNDING: f64 = f64::EPSILON;
     #[inline(always)]
     fn get(&self, lane: usize) -> f64 {
         self.0[lane]

@@ -22,6 +22,9 @@ const BENDS: f64 = 200.0;
 /// What a tie misses pulls no harder in the next iteration than this beside the force that the tie already has: a Newton step misses
 /// by how much strands curve on their way, and a stiff spring would make a blow of that.
 const CAUTION: f64 = 0.3;
+/// Misses that are no longer than this many roundings of a position say nothing about how stiff a spring may be: a stiffer one
+/// would turn rounding into forces, and hair would tremble.
+const ROUNDINGS: f64 = 1.0e3;
 
 /// A vertex that is tied farther from the root than this beside the length up to it is out of reach.
 const REACH: f64 = 1.0 + 1.0e-3;
@@ -41,6 +44,8 @@ pub(super) struct Tie {
     pub(super) weight: f64,
     pub(super) least: f64,
     pub(super) most: f64,
+    /// The least miss that counts [m].
+    pub(super) rounding: f64,
     /// Where it is held, in the world [m].
     pub(super) target: DVec3,
     /// The force that keeps it there, as far as it is known [N].
@@ -82,8 +87,10 @@ impl<S: Stored> Admm<S> {
                 let bends = edge.length.get(lane).max(length / BENDS);
                 let least = (edge.bending[0].get(lane) * edge.length.get(lane) / bends.powi(3)).min(most);
                 let (weight, target, force) = (least, frame.apply(point), remembered(strand, row));
+                let rounding =
+                    ROUNDINGS * S::ROUNDING * target.distance(self.strands.packs[pack].roots[lane]);
                 let (pack, lane, row) = (pack as u32, lane as u32, row as u32);
-                ties.push(Tie { pack, lane, row, weight, least, most, target, force });
+                ties.push(Tie { pack, lane, row, weight, least, most, rounding, target, force });
             }
             if attachment.clamped {
                 let before = drive.seat_frame(attachment, 0.0);
@@ -166,7 +173,7 @@ impl<S: Stored> Admm<S> {
             let way = self.missing(&self.ties[index]);
             let (tie, missing) = (&mut self.ties[index], way.length());
             tie.force += way * tie.weight;
-            let bearable = CAUTION * tie.force.length() / missing.max(f64::MIN_POSITIVE);
+            let bearable = CAUTION * tie.force.length() / missing.max(tie.rounding).max(f64::MIN_POSITIVE);
             tie.weight = bearable.min(tie.weight * TIGHTEN).clamp(tie.least, tie.most);
             largest = largest.max(missing);
         }
