@@ -89,6 +89,12 @@ pub enum LabError {
     /// What a solver had come to does not fit the one that goes on.
     #[error("the rig: {0}")]
     Checkpoint(#[from] hairloom::solve::CheckpointError),
+    /// A reference was not found.
+    #[error("the reference, {what}, was not found")]
+    Reference {
+        /// What was looked for.
+        what: String,
+    },
     /// The solver gave up.
     #[error("the solver failed at {time:.4} s: {source}")]
     Step {

@@ -31,6 +31,7 @@ mod rope;
 mod settings;
 mod strands;
 mod super_helix;
+mod tridiagonal;
 mod vibration;
 
 pub use error::LabError;

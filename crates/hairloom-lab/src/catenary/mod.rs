@@ -6,6 +6,7 @@ use glam::DVec3;
 use hairloom::scene::{Material, State};
 use hairloom::solve::Method;
 use hairloom_picture::plot::{Axis, Figure, Panel, Series};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use self::reference::Hanging;
@@ -67,7 +68,7 @@ impl Experiment for Catenary {
     type Params = Params;
     const NAME: &'static str = "catenary";
     const SUMMARY: &'static str = "hair held at both ends hangs like a chain, or nearly so where it is stiff";
-    const REFERENCE: &'static str = "the heavy elastica between two pins, θ″ / Γ = H sin θ − (½ − s) cos θ, which for Γ → ∞ is the catenary y = a cosh(x / a)";
+    const REFERENCE: &'static str = "the heavy elastica between two pins, θ″ / Γ = H sin θ − (½ − s) cos θ, stretched by its weight, which for Γ → ∞ is the catenary y = a cosh(x / a)";
     const HELP: &'static [(&'static str, &'static str)] = &[
         ("lengths", "lengths of hair [m]; Γ, the weight beside the stiffness, must lie between 1 and 1e7"),
         ("edges", "edges of the hair, 16 to 1000"),
@@ -96,8 +97,12 @@ impl Experiment for Catenary {
     fn run(params: &Params, method: &Method) -> Result<Findings, LabError> {
         let (hairs, material) = (params.hairs(), params.material());
         let gammas: Vec<f64> = hairs.iter().map(|hair| heaviness(&material, hair.0)).collect();
-        let references: Vec<Hanging> =
-            hairs.iter().zip(&gammas).map(|(hair, &gamma)| Hanging::new(hair.1, gamma)).collect();
+        // What its weight stretches hair by.
+        let softness = |length: f64| material.density * GRAVITY * length / material.young;
+        let references = hairs.par_iter().zip(&gammas);
+        let references: Result<Vec<Hanging>, LabError> =
+            references.map(|(hair, &gamma)| Hanging::new(hair.1, gamma, softness(hair.0))).collect();
+        let references = references?;
         let tips: Vec<DVec3> = hairs.iter().map(|(length, span)| DVec3::X * (span * length)).collect();
         // Groomed along the tangent that hair has at a pin, so that the clamp does not bend it.
         let groomed = |(&(length, _), hair): (&(f64, f64), &Hanging)| {

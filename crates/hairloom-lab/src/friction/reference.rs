@@ -4,15 +4,30 @@
 //! clamp to the tip, and the floor pushes the tip up by `N` and sideways by `F`:
 //! `θ″ = −(N − Γ (1 − s)) sin θ − F cos θ`, `θ(0) = 0`, `θ′(1) = 0`, `∫ sin θ = 0`.
 //! The tip slips once `|F| / N` reaches Coulomb's coefficient; that ratio grows until the tip lies flat, `θ(1) = π/2`.
+//!
+//! Solutions grow exponentially along heavy rods, so they are not shot for: angles of all nodes and both forces are found at once by Newton's
+//! method, from the rod that begins to buckle without weight on, while its weight grows to `Γ` and its tip turns to `π/2`.
 
 use std::f64::consts::FRAC_PI_2;
 
-/// Steps of the integration.
-const STEPS: usize = 400;
+use crate::LabError;
+use crate::tridiagonal::eliminate;
+
+/// Intervals of the rod.
+const INTERVALS: usize = 4000;
 /// Angles of the tip that are tabulated.
 const ANGLES: usize = 300;
-/// Buckling load of a weightless rod between a clamp and a hinge, (kL)² with tan kL = kL.
-const BUCKLING: f64 = 20.190_728_556_427;
+/// The first solution of tan k = k.
+const BUCKLING: f64 = 4.493_409_457_909_064;
+/// How much heavier the rod becomes from one solution to the next, beside its weight and at least.
+const HEAVIER: f64 = 0.05;
+const LEAST_HEAVIER: f64 = 2.0;
+/// Newton's steps for each solution at most, the step that is small enough, and the longest [rad].
+const STEPS: usize = 30;
+const SMALL: f64 = 1.0e-11;
+const LONGEST: f64 = 0.3;
+/// The heaviest rod that nodes are close enough for.
+pub(super) const HEAVIEST: f64 = 1.0e4;
 
 /// What pushes at the tip for each depth that the clamp is lowered by.
 #[derive(Debug)]
@@ -23,35 +38,26 @@ pub(super) struct Sticking {
 
 impl Sticking {
     /// A rod as heavy as `gamma`, Γ = ρ g A L³ / E I.
-    pub(super) fn new(gamma: f64) -> Self {
-        let mut force = [BUCKLING + 0.34 * gamma, -3.6034];
+    pub(super) fn new(gamma: f64) -> Result<Self, LabError> {
+        let first = FRAC_PI_2 / ANGLES as f64;
+        let mut rod = Rod::buckling(first);
+        let mut weight = 0.0;
+        rod.relax(weight, first)?;
+        while weight < gamma {
+            weight = gamma.min(weight + LEAST_HEAVIER.max(HEAVIER * weight));
+            rod.relax(weight, first)?;
+        }
         let mut states = vec![(0.0, 0.0)];
         for k in 1..=ANGLES {
-            let angle = FRAC_PI_2 * k as f64 / ANGLES as f64;
-            // The sideways force is kept by angle of the tip: at small ones it is in proportion.
-            for _ in 0..20 {
-                let [turn, offset, _] = shoot(gamma, angle, force);
-                let step = 1.0e-6;
-                let [turn_n, offset_n, _] = shoot(gamma, angle, [force[0] + step, force[1]]);
-                let [turn_f, offset_f, _] = shoot(gamma, angle, [force[0], force[1] + step]);
-                let (a, b) = ((turn_n - turn) / step, (turn_f - turn) / step);
-                let (c, d) = ((offset_n - offset) / step, (offset_f - offset) / step);
-                let determinant = a * d - b * c;
-                let change = [(d * turn - b * offset) / determinant, (a * offset - c * turn) / determinant];
-                force = [force[0] - change[0], force[1] - change[1]];
-                if change[0].abs() + change[1].abs() < 1.0e-9 {
-                    break;
-                }
-            }
-            let [_, _, reach] = shoot(gamma, angle, force);
-            states.push((force[1].abs() * angle / force[0], 1.0 - reach));
+            rod.turn(first * k as f64, gamma)?;
+            states.push((rod.aside.abs() / rod.up, 1.0 - rod.height()));
         }
-        Self { states }
+        Ok(Self { states })
     }
 
     /// The coefficient above which the tip never slips.
     pub(super) fn critical(&self) -> f64 {
-        self.states.last().map_or(f64::NAN, |state| state.0)
+        self.states.iter().map(|state| state.0).fold(0.0, f64::max)
     }
 
     /// The depth at which the tip slips [lengths], if it does.
@@ -64,25 +70,83 @@ impl Sticking {
     }
 }
 
-/// From a tip at `angle`: the angle at the clamp over that of the tip, the tip's offset likewise, and the rod's height.
-fn shoot(gamma: f64, angle: f64, [up, aside]: [f64; 2]) -> [f64; 3] {
-    let h = 1.0 / STEPS as f64;
-    // Seen from the tip, u = 1 − s: angle, its rate, offset, height.
-    let rate = |u: f64, y: [f64; 4]| {
-        let (sin, cos) = y[0].sin_cos();
-        [y[1], -(up - gamma * u) * sin - aside * angle * cos, sin, cos]
-    };
-    let moved = |y: [f64; 4], k: [f64; 4], by: f64| std::array::from_fn(|i| k[i].mul_add(by, y[i]));
-    let mut y = [angle, 0.0, 0.0, 0.0];
-    for i in 0..STEPS {
-        let u = h * i as f64;
-        let k1 = rate(u, y);
-        let k2 = rate(u + 0.5 * h, moved(y, k1, 0.5 * h));
-        let k3 = rate(u + 0.5 * h, moved(y, k2, 0.5 * h));
-        let k4 = rate(u + h, moved(y, k3, h));
-        y = std::array::from_fn(|i| y[i] + h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i]));
+/// A solution.
+struct Rod {
+    /// Angles from the clamp to the tip [rad].
+    angles: Vec<f64>,
+    /// What the floor pushes the tip by, N and F.
+    up: f64,
+    aside: f64,
+}
+
+impl Rod {
+    /// A weightless rod that begins to buckle, its tip at `angle`.
+    fn buckling(angle: f64) -> Self {
+        let (k, size) = (BUCKLING, angle / (BUCKLING - BUCKLING.sin()));
+        let along = |i: usize| 1.0 - i as f64 / INTERVALS as f64;
+        let angles = (0..=INTERVALS).map(|i| size * (k * (k * along(i)).cos() - k.sin())).collect();
+        Self { angles, up: k * k, aside: k * k * k.sin() * size }
     }
-    [y[0] / angle, y[2] / angle, y[3]]
+
+    /// Turns the tip to `angle`; the rest begins in proportion.
+    fn turn(&mut self, angle: f64, gamma: f64) -> Result<(), LabError> {
+        let factor = angle / self.angles[INTERVALS];
+        self.angles.iter_mut().for_each(|each| *each *= factor);
+        self.aside *= factor;
+        self.relax(gamma, angle)
+    }
+
+    /// Newton's method, with the tip at `angle`.
+    fn relax(&mut self, gamma: f64, angle: f64) -> Result<(), LabError> {
+        let (n, h) = (INTERVALS, 1.0 / INTERVALS as f64);
+        let stiff = 1.0 / (h * h);
+        // The clamp does not turn; behind the tip a node mirrors the one before it.
+        let left = |i: usize| if i + 1 == n { 2.0 * stiff } else { stiff };
+        for _ in 0..STEPS {
+            let theta = &self.angles;
+            let (mut residual, mut diagonal) = (vec![0.0; n], vec![0.0; n]);
+            let (mut by_up, mut by_aside) = (vec![0.0; n], vec![0.0; n]);
+            for i in 0..n {
+                let at = i + 1;
+                let (sin, cos) = theta[at].sin_cos();
+                let pushes = self.up - gamma * (1.0 - at as f64 * h);
+                let behind = if at == n { theta[n - 1] } else { theta[at + 1] };
+                residual[i] =
+                    stiff * (theta[at - 1] - 2.0 * theta[at] + behind) + pushes * sin + self.aside * cos;
+                diagonal[i] = -2.0 * stiff + pushes * cos - self.aside * sin;
+                (by_up[i], by_aside[i]) = (sin, cos);
+            }
+            let lefts: Vec<f64> = (0..n).map(left).collect();
+            let [along, with_up, with_aside] =
+                [&residual, &by_up, &by_aside].map(|known| eliminate(&lefts, &diagonal, |_| stiff, known));
+            // Where the tip is aside of the clamp, by the trapezoidal rule, must be nothing, and the tip at its angle.
+            let weight = |i: usize| if i + 1 == n { 0.5 * h } else { h };
+            let offset: f64 = (0..n).map(|i| weight(i) * by_up[i]).sum();
+            let slope = |steps: &[f64]| -> f64 { (0..n).map(|i| weight(i) * by_aside[i] * steps[i]).sum() };
+            // Angles change by −along − with_up · up − with_aside · aside.
+            let (a, b, c) = (slope(&with_up), slope(&with_aside), offset - slope(&along));
+            let (d, e, f) = (with_up[n - 1], with_aside[n - 1], theta[n] - angle - along[n - 1]);
+            let determinant = a * e - b * d;
+            let (up, aside) = ((c * e - b * f) / determinant, (a * f - c * d) / determinant);
+            let mut largest = 0.0_f64;
+            for i in 0..n {
+                let step = along[i] + up * with_up[i] + aside * with_aside[i];
+                largest = largest.max(step.abs());
+                self.angles[i + 1] -= step.clamp(-LONGEST, LONGEST);
+            }
+            (self.up, self.aside) = (self.up + up, self.aside + aside);
+            if largest < SMALL {
+                return Ok(());
+            }
+        }
+        Err(LabError::Reference { what: format!("the heavy elastica of Γ = {gamma:.1} on a floor") })
+    }
+
+    /// How high the clamp is above the tip [lengths].
+    fn height(&self) -> f64 {
+        let cosines = self.angles.windows(2).map(|pair| 0.5 * (pair[0].cos() + pair[1].cos()));
+        cosines.sum::<f64>() / INTERVALS as f64
+    }
 }
 
 #[cfg(test)]
@@ -96,7 +160,7 @@ mod tests {
         let rows: Vec<Vec<f64>> =
             table.map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect()).collect();
         for (gamma, critical) in [(0.0, 0.356_370_02), (6.8016, 0.373_654_96)] {
-            let sticking = Sticking::new(gamma);
+            let sticking = Sticking::new(gamma).unwrap();
             assert!((sticking.critical() - critical).abs() < 1.0e-6, "{}", sticking.critical());
             let own: Vec<_> = rows.iter().filter(|row| (row[0] - gamma).abs() < 1.0e-6).collect();
             assert!(own.len() > 40);
@@ -106,6 +170,20 @@ mod tests {
                 assert!((slip / expected - 1.0).abs() < 1.0e-4, "{gamma} {friction}: {slip}, not {expected}");
             }
             assert_eq!(sticking.slip(critical + 0.001), None);
+        }
+    }
+
+    /// Of long hair only the end lies on the floor: the heavier it is, the less the rest of it matters, and depths in units of
+    /// the length that bends, (E I / ρ g A)^⅓, come to an end.
+    #[test]
+    fn what_hangs_high_above_the_floor_does_not_matter() {
+        let depths = [100.0, 184.0, 400.0, 850.0, 3000.0].map(|gamma: f64| {
+            let sticking = Sticking::new(gamma).unwrap();
+            assert!((0.3..0.6).contains(&sticking.critical()), "{gamma}: {}", sticking.critical());
+            sticking.slip(0.1).unwrap() * gamma.cbrt()
+        });
+        for pair in depths.windows(2) {
+            assert!((pair[1] / pair[0] - 1.0).abs() < 0.06, "{depths:?}");
         }
     }
 }

@@ -7,7 +7,7 @@ use hairloom_picture::plot::{Axis, Figure, Panel, Series};
 use serde::{Deserialize, Serialize};
 
 use super::Floor;
-use super::reference::Sticking;
+use super::reference::{HEAVIEST, Sticking};
 use crate::LabError;
 use crate::experiment::{BadKey, Experiment};
 use crate::outcome::{Check, Findings, Row};
@@ -27,6 +27,8 @@ const FAR: f64 = 5.0e-3;
 /// Weight of the tip's contact [E I / L³]. Contact weighs as much as one edge is stiff by itself, E I / h³, so that with short edges
 /// it sticks before the hair behind it gives way, and forces creep: the weight of the whole hair finds them at any resolution.
 const WEIGHT: f64 = 1.1e4;
+/// Edges for which the iterations of the solver are meant; more edges take more in proportion.
+const EDGES: usize = 48;
 /// Steps that find the forces.
 const FIRST_STEPS: usize = 60;
 
@@ -48,7 +50,14 @@ pub(crate) struct Params {
 impl Default for Params {
     fn default() -> Self {
         let mus = vec![0.03, 0.06, 0.1, 0.15, 0.2, 0.25, 0.3, 0.34, 0.35, 0.36, 0.37, 0.38, 0.4];
-        Self { rod: Rod::of(0.1, 0.0), gravity: 0.0, mus, edges: 48 }
+        Self { rod: Rod::of(0.1, 0.0), gravity: 0.0, mus, edges: EDGES }
+    }
+}
+
+impl Params {
+    /// Γ, the weight beside the stiffness.
+    fn heaviness(&self) -> f64 {
+        heaviness(&self.rod.material(), self.rod.length) * self.gravity / crate::strands::GRAVITY
     }
 }
 
@@ -62,9 +71,12 @@ impl Experiment for StickSlip {
         "hair pressed onto a floor buckles until its tip slips, or never above a critical coefficient";
     const REFERENCE: &'static str = "the heavy elastica between a clamp and a hinge, solved by shooting; figure 2 of Daviet, SIGGRAPH 2023";
     const HELP: &'static [(&'static str, &'static str)] = &[
-        ("gravity", "acceleration of gravity [m/s²]"),
-        ("mus", "coefficients of friction"),
-        ("edges", "edges of the hair"),
+        ("gravity", "acceleration of gravity [m/s²], 0 to 100"),
+        ("mus", "coefficients of friction, 0.001 to 2"),
+        (
+            "edges",
+            "edges of the hair, 16 to 500; the solver's iterations are for 48, more edges take more in proportion",
+        ),
     ];
 
     fn adapt(method: &mut Method) {
@@ -84,14 +96,17 @@ impl Experiment for StickSlip {
 
     fn check(params: &Params) -> Result<(), BadKey> {
         check_range(("gravity", params.gravity, 0.0, 100.0))?;
-        check_range(("edges", params.edges as f64, 8.0, 500.0))?;
-        check_list("mus", &params.mus, 200, 1.0e-3, 2.0)
+        check_range(("edges", params.edges as f64, 16.0, 500.0))?;
+        check_list("mus", &params.mus, 200, 1.0e-3, 2.0)?;
+        let gamma = params.heaviness();
+        if !(0.0..=HEAVIEST).contains(&gamma) {
+            return Err(("length", format!("Γ = {gamma:.3}; it must be {HEAVIEST} at most")));
+        }
+        Ok(())
     }
 
     fn run(params: &Params, method: &Method) -> Result<Findings, LabError> {
-        let gamma =
-            heaviness(&params.rod.material(), params.rod.length) * params.gravity / crate::strands::GRAVITY;
-        let theory = Sticking::new(gamma);
+        let theory = Sticking::new(params.heaviness())?;
         let slips = press(params, method)?;
         let (mut rows, mut worst, mut wrong) = (Vec::new(), 0.0_f64, 0.0_f64);
         let (mut measured, mut expected) = (Vec::new(), Vec::new());
@@ -132,8 +147,10 @@ fn press(params: &Params, method: &Method) -> Result<Vec<Option<f64>>, LabError>
     if let Method::Admm(solver) = &mut method {
         let asked = if solver.contact_weight > 0.0 { solver.contact_weight } else { 1.0 };
         solver.contact_weight = asked * WEIGHT / (edges as f64).powi(3);
+        solver.iterations = (solver.iterations as usize * edges.max(EDGES) / EDGES) as u32;
+        // All strands stand in one place.
+        solver.strand_contacts = false;
     }
-    // Strands do not meet each other, so all may stand in one place.
     let mut floor = Floor::new(&vec![straight; count], &params.rod.material(), 1.0, true, &method)?;
     floor.gravity = DVec3::NEG_Y * params.gravity;
     floor.solver.load(&hairloom::scene::State::at_rest(buckled(top, length, edges).repeat(count)));

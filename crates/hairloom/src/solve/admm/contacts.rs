@@ -22,6 +22,22 @@ use crate::math::Stored;
 use crate::rest::RestContact;
 use crate::scene::Model;
 
+/// What contact weighs at the vertices of a strand, W.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Weight {
+    /// At least this beside the mass of the vertex [1/s²].
+    pub(super) of_mass: f64,
+    /// At least this [N/m].
+    pub(super) of_strand: f64,
+}
+
+impl Weight {
+    /// W of a vertex of a mass [kg].
+    fn at(self, mass: f64) -> f64 {
+        (self.of_mass * mass).max(self.of_strand)
+    }
+}
+
 /// The contact stage and its memory.
 #[derive(Debug)]
 pub(super) struct Contacts {
@@ -138,32 +154,24 @@ impl Contacts {
         (self.forces, self.close) = (forces, close);
     }
 
-    /// Takes the positions of all vertices when the step began, and the weights W from how soft contact is beside the mass of a vertex,
-    /// for each material [s²].
-    pub(super) fn begin<S: Stored>(&mut self, strands: &Strands<S>, softness: &[f64]) {
+    /// Takes the positions of all vertices when the step began, and the weights W of each strand.
+    pub(super) fn begin<S: Stored>(&mut self, strands: &Strands<S>, weights: &[Weight]) {
         self.origin = strands.packs.first().map_or(DVec3::ZERO, |pack| pack.roots[0]);
         let origin = self.origin;
         let parts = split(&self.ends, &mut self.start);
         let eases = split(&self.ends, &mut self.ease);
-        let material_of = &self.ordered.material_of;
-        let strands_before = strands.packs.iter().scan(0, |count, pack| {
-            let before = *count;
-            *count += pack.lanes().count();
-            Some(before)
-        });
-        let before: Vec<usize> = strands_before.collect();
-        let packs = strands.packs.par_iter().zip(parts).zip(eases).zip(before);
-        packs.for_each(|(((pack, start), ease), before)| {
+        let packs = strands.packs.par_iter().zip(parts).zip(eases);
+        packs.for_each(|((pack, start), ease)| {
             let mut vertices = start.iter_mut().zip(ease);
-            for (place, (lane, _)) in pack.lanes().enumerate() {
-                let softness = softness[usize::from(material_of[before + place])];
+            for (lane, strand) in pack.lanes() {
+                let weight = weights[strand];
                 // Roots have moved already.
                 let root = pack.roots[lane] - get_vector(&pack.shift, lane) - origin;
                 let rows = pack.start.iter().zip(&pack.rest).take(pack.counts[lane] as usize).enumerate();
                 for ((row, (place, rest)), (start, ease)) in rows.zip(&mut vertices) {
                     *start = (root + get_vector(place, lane)).as_vec3();
                     let held = pack.base.is_some_and(|base| row <= base);
-                    *ease = if held { 0.0 } else { (softness / rest.mass.get(lane)) as f32 };
+                    *ease = if held { 0.0 } else { (1.0 / weight.at(rest.mass.get(lane))) as f32 };
                 }
             }
         });

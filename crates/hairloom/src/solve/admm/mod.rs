@@ -65,12 +65,13 @@ mod touching;
 
 pub use params::{Clamp, Elastic, Params, Precision};
 
+use std::f64::consts::SQRT_2;
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
-use self::contacts::{Around, Contacts};
+use self::contacts::{Around, Contacts, Weight};
 use self::energy::Weigh;
 use self::newton::Gain;
 use self::rods::{Begin, Finish, Iterate, IterateSplit, Pace, hold, recentre, untwist};
@@ -324,12 +325,12 @@ impl<S: Stored> Admm<S> {
         report: &mut Report,
     ) -> Result<(), StepError> {
         let params = self.params;
-        let softness = self.contact_softness(drive.gravity, pace);
         let edge = self.mean_edge();
         let moved = drive.time_at(1.0) - drive.time_at(0.0);
         report
             .time("detection", || {
-                self.contacts.begin(&self.strands, &softness);
+                let weights = self.contact_weights(drive.gravity, pace);
+                self.contacts.begin(&self.strands, &weights);
                 self.contacts.find(&params, obstacles, moved)
             })
             .map_err(bad_contact)?;
@@ -387,24 +388,44 @@ impl<S: Stored> Admm<S> {
         falling.min(bending)
     }
 
-    /// What contact weighs beside the mass of a vertex, m / W, for each material [s²]. Section 4.5 has the square of the typical time,
-    /// which is how stiff one edge is by itself.
+    /// What contact weighs at the vertices of each strand, W. Section 4.5 has the mass over the square of the typical time, which is how stiff one
+    /// edge is by itself; where time stands still it is the paper's.
     ///
-    /// In a step of backward Euler a strand answers to a push at one point like a long beam on a bed of inertia, ρ A / dt² for each metre:
-    /// with 2√2 (E I)^¼ (ρ A / dt²)^¾, which is 2√2 √(dt / t) times as stiff as the inertia of a vertex, m / dt², where t is the time of
-    /// bending. Contact that weighs as much is found fastest. With ten times that weight forces of dense curls
-    /// were still wrong after ten iterations, and shook hair at rest.
-    fn contact_softness(&self, gravity: DVec3, pace: Pace) -> Vec<f64> {
-        let softness = |material| {
-            let typical = self.typical_time(gravity, material);
-            match (pace, self.params.contact_weight) {
-                (Pace::Dynamic(dt), 0.0) => dt * dt * (typical / (8.0 * dt)).sqrt().min(1.0),
-                (Pace::Dynamic(dt), weight) => dt.min(typical).powi(2) / weight,
-                (Pace::Still(_), 0.0) => typical * typical,
-                (Pace::Still(_), weight) => typical * typical / weight,
+    /// In a step of backward Euler a long strand answers to a push at one point like a beam on a bed of inertia, ρ A / dt² for each metre:
+    /// with 2√2 (E I)^¼ (ρ A / dt²)^¾. A strand that is shorter than the wave that goes out from there in a step answers like one
+    /// that is clamped at its root: with 24 E I / L³ at its middle. Contact that weighs as much is found fastest. With ten times that
+    /// weight forces of dense curls were still wrong after ten iterations, and shook hair at rest; without the root fur was bent by
+    /// the correction at the end of steps, and not by forces.
+    fn contact_weights(&self, gravity: DVec3, pace: Pace) -> Vec<Weight> {
+        let asked = self.params.contact_weight;
+        let dt = match pace {
+            Pace::Dynamic(dt) if asked == 0.0 => dt,
+            _ => {
+                let least = if let Pace::Dynamic(dt) = pace { dt } else { f64::INFINITY };
+                let factor = if asked > 0.0 { asked } else { 1.0 };
+                let of_edge = |material| factor / self.typical_time(gravity, material).min(least).powi(2);
+                let of_edge: Vec<f64> = self.model.materials.iter().map(of_edge).collect();
+                let strands = self.model.material_of.iter();
+                let weigh = |&material| Weight { of_mass: of_edge[usize::from(material)], of_strand: 0.0 };
+                return strands.map(weigh).collect();
             }
         };
-        self.model.materials.iter().map(softness).collect()
+        let weigh = |strand| {
+            let material = self.model.material(strand);
+            let [one, other, _] = material.rod_stiffness();
+            let bending = one.max(other);
+            let long =
+                2.0 * SQRT_2 * bending.powf(0.25) * (material.mass_per_length() / (dt * dt)).powf(0.75);
+            let held = self.held[strand] as usize;
+            let clamped = if held > 0 {
+                let free: f64 = self.model.rest_lengths[self.model.range(strand)][held - 1..].iter().sum();
+                24.0 * bending / free.powi(3)
+            } else {
+                0.0
+            };
+            Weight { of_mass: 1.0 / (dt * dt), of_strand: long.max(clamped) }
+        };
+        (0..self.model.strands()).into_par_iter().with_min_len(256).map(weigh).collect()
     }
 }
 

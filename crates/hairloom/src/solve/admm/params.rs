@@ -67,8 +67,8 @@ pub struct Params {
     /// Hair that is not farther than this from other hair, or from a body, is a contact [m].
     pub proximity: f64,
     /// Weight of contact beside the one of section 4.5, m / t², which goes with the stiffness of one edge, h⁻³; 0 takes ours, the stiffness of
-    /// a strand at one point in a step, √(8 dt / t) m / dt², and the paper's where time stands still. It changes how fast contact is found, not what is found: heavy contact sticks at
-    /// once but slides slowly, light contact the other way round. Where whole strands are pressed, their stiffness is better.
+    /// a strand at one point in a step, and the paper's where time stands still. It changes how fast contact is found, not what is found: heavy contact sticks at
+    /// once but slides slowly, and in few iterations leaves hair trembling; light contact the other way round. Where whole strands are pressed, their stiffness is better.
     pub contact_weight: f64,
     /// Sweeps over all contacts in each iteration.
     pub sweeps: u32,
