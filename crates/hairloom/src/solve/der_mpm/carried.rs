@@ -29,15 +29,15 @@
 //! # Figures
 //!
 //! What a vertex is moved by at most in five seconds under gravity, over the length of its strand, in hair on the bust, with the cells of
-//! [`Hairstyle::medium`](crate::rest::Hairstyle::medium) and a friction angle of 20° (`hairloom lab hairstyles --solver der-mpm`); for the drape by all
-//! stresses (`cone`), for the others by pressures (`anytime`):
+//! [`Hairstyle::medium`](crate::rest::Hairstyle::medium) and a friction angle of 20° (`hairloom lab hairstyles --solver der-mpm`); for the drape 35° and all
+//! stresses (`cone`), for the others pressures (`anytime`):
 //!
 //! | hair | rest shape with contact | groomed |
 //! |---|---|---|
 //! | drape, 32 × 16 | 6e-6 | 1.3 |
-//! | middle, 256 × 16 | 2e-6 | 0.22 |
+//! | middle, 256 × 16 | 3e-6 | 0.22 |
 //! | short, 256 × 16 | 2e-6 | 0.48 |
-//! | afro, 256 × 16 | 9e-6 | 0.93 |
+//! | afro, 256 × 16 | 7e-6 | 0.93 |
 //! | long, 512 × 16 | 2e-6 | 0.30 |
 //!
 //! Without the stresses middle hair begins with 0.1 to 0.2 g instead of 3e-6 g, and moves by 0.003. What is left is rounding: forces of rods in single precision.
