@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     /// Solver to use instead of the scene's, with its usual parameters.
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Method::NAMES))]
     solver: Option<String>,
-    /// What finds the forces: every strand carries itself (own-weight), or contact carries a part. With xpbd-mpm that is a cone programme after Hsu
+    /// What finds the forces: every strand carries itself (own-weight), or contact carries a part. With xpbd-mpm and der-mpm that is a cone programme after Hsu
     /// et al. 2023, in clarabel (cone) or in a method of our own, which may be stopped at any time (anytime). With nsgs and admm it is one
     /// force for each contact between strands of the groom (anytime).
     #[arg(long, value_name = "NAME", value_parser = engines())]

@@ -276,8 +276,12 @@ fn methods_say_why_contact_carries_nothing() {
     let groom = lattice(0.0);
     let hair = groom.hair(GRAVITY);
     let told = |method: &Method, engine: Engine| method.sag_free(&hair, engine).unwrap_err().to_string();
-    let error = told(&Method::DerMpm(der_mpm::Params::default()), CONTACT);
-    assert!(error.contains("'der-mpm'") && error.contains("grains begin without stress"), "{error}");
+    let fluid = der_mpm::Params { grains: der_mpm::GrainKind::Fluid, ..der_mpm::Params::default() };
+    let error = told(&Method::DerMpm(fluid), CONTACT);
+    assert!(error.contains("'der-mpm'") && error.contains("\"fluid\" bear no shear"), "{error}");
+    let none = der_mpm::Params { grains: der_mpm::GrainKind::None, ..der_mpm::Params::default() };
+    let error = told(&Method::DerMpm(none), Engine::Reference { seconds: 1.0 });
+    assert!(error.contains("'der-mpm'") && error.contains("without grains"), "{error}");
     let error = told(&der(false), CONTACT);
     assert!(error.contains("strand_contacts is switched off"), "{error}");
     let error = told(&rods(true), Engine::Reference { seconds: 1.0 });

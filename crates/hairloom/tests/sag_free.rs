@@ -104,8 +104,9 @@ fn cosserat_rods_that_meet_on_the_grid_stay_as_groomed_for_five_seconds() {
 #[test]
 fn curls_that_contact_carries_stay_as_groomed_for_five_seconds() {
     let style = "preset = \"curly\"\nseed = 1\nstrands = 400\nvertices = 32";
-    let solver = "method = \"xpbd-mpm\"\nrest_engine = \"anytime\"";
-    stays(solver, &[("curls", style)]);
+    for method in ["xpbd-mpm", "der-mpm"] {
+        stays(&format!("method = \"{method}\"\nrest_engine = \"anytime\""), &[("curls", style)]);
+    }
 }
 
 /// What nothing holds floats without gravity: joints rest as they are groomed, and free roots have none.

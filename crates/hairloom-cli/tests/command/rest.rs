@@ -192,8 +192,7 @@ fn strands_that_touch_carry_each_other_where_methods_know_single_contacts() {
             assert!(left.is_some_and(|left| left < 1e-4), "{solver}, {engine}: {report}");
         }
     }
-    for (solver, engine, why) in
-        [("nsgs", "cone", "no cone programme"), ("der-mpm", "anytime", "grains begin without stress")]
+    for (solver, engine, why) in [("nsgs", "cone", "no cone programme"), ("ftl", "cone", "no cone programme")]
     {
         let output = rest(solver, engine);
         assert_eq!(output.status.code(), Some(2));

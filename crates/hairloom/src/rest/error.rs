@@ -40,7 +40,7 @@ pub enum RestError {
     /// The method has no contact on a grid.
     #[error(
         "strands of '{method}' do not meet on a grid here, so there is no cone programme for what carries them; take the engine \"own-weight\", \
-         'xpbd-mpm' with contact, or for 'nsgs' and 'admm' the engine \"anytime\""
+         'xpbd-mpm' with contact, 'der-mpm' with grains of \"sand\", or for 'nsgs' and 'admm' the engine \"anytime\""
     )]
     NoGrid {
         /// Name of the method.
@@ -48,7 +48,7 @@ pub enum RestError {
     },
     /// The method's contact carries nothing at rest.
     #[error(
-        "contact cannot carry strands of '{method}' at rest: {why}; take the engine \"own-weight\", or 'nsgs', 'admm' or 'xpbd-mpm' with contact"
+        "contact cannot carry strands of '{method}' at rest: {why}; take the engine \"own-weight\", or 'nsgs', 'admm', 'xpbd-mpm' or 'der-mpm' with contact"
     )]
     NothingCarries {
         /// Name of the method.

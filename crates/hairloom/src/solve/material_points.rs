@@ -4,7 +4,7 @@ use glam::{Mat3, Vec3};
 
 use super::StepError;
 use crate::body::Obstacles;
-use crate::grid::{Boundary, Contact, GridError, Particles};
+use crate::grid::{Boundary, Contact, GridError, Particles, Sand};
 use crate::math::Symmetric3;
 use crate::scene::Model;
 
@@ -12,6 +12,44 @@ use crate::scene::Model;
 /// reaches let it sink towards the body as through honey; that hair is kept out at its own place. But then the grid does not see where
 /// a body begins, and hair that lies on one bears nothing: it comes to lie flat.
 pub(super) const OUT_OF_REACH: f64 = 1.5;
+
+/// Most of what the grid cannot represent that vertices keep in a step where hair balances on it.
+const BALANCED_FLIP: f32 = 0.9;
+
+/// The side of a cell of the grid that the hair balances on at rest [m], where it does.
+pub(super) fn balanced_on(model: &Model) -> Option<f64> {
+    model.rest.as_deref()?.cell
+}
+
+/// α of ASFLIP for this hair: nothing brings vertices back in what the grid cannot represent where forces balance on it alone, and curls of `xpbd-mpm`
+/// grew away from their rest by a factor of four in each second (0.034 of their lengths after five seconds, against 2e-5 with the limit).
+pub(super) fn flip_of(model: &Model, flip: f32) -> f32 {
+    if balanced_on(model).is_some() { flip.min(BALANCED_FLIP) } else { flip }
+}
+
+/// Hair that balances on a grid, as stiff as that allows: where sound crosses half a cell in a step [s]. Stresses as large as the modulus would
+/// let it buckle. Other hair is as it is; `density` is the least of the hair as grains [kg/m³].
+pub(super) fn stiffened(sand: Sand, model: &Model, density: f64, step: f64) -> Sand {
+    let stiffer = balanced_on(model).map_or(1.0, |cell| {
+        let speed = cell / (2.0 * step);
+        (density * speed * speed / sand.wave_modulus()).max(1.0)
+    });
+    Sand { young: sand.young * stiffer as f32, ..sand }
+}
+
+/// The strain b − I of a particle that rests with V⁰τ [J]: xx, xy, xz, yy, yz, zz.
+pub(super) fn rest_strain(sand: &Sand, work: [f64; 6], volume: f32) -> Symmetric3<f32> {
+    let [xx, xy, xz, yy, yz, zz] = work.map(|work| work / f64::from(volume));
+    let strain = sand.strain_of(Symmetric3 { xx, xy, yy, xz, yz, zz });
+    Symmetric3 {
+        xx: strain.xx as f32,
+        xy: strain.xy as f32,
+        yy: strain.yy as f32,
+        xz: strain.xz as f32,
+        yz: strain.yz as f32,
+        zz: strain.zz as f32,
+    }
+}
 
 /// Bodies that begin within their surfaces.
 pub(super) struct Inset<'a> {

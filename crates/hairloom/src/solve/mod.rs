@@ -170,13 +170,16 @@ impl Method {
         }
     }
 
-    /// The grid on which strands of this method meet and may carry each other at rest, and their friction there; none elsewhere. What is missing for
-    /// [`der_mpm`] stands there. Strands of [`admm`] and [`nsgs`] meet at single contacts ([`with_contacts`]).
+    /// The grid on which strands of this method meet and may carry each other at rest, and their friction there; none elsewhere. Grains of
+    /// [`der_mpm`] must be sand for that. Strands of [`admm`] and [`nsgs`] meet at single contacts ([`with_contacts`]).
     pub fn medium(&self, model: &Model) -> Option<Medium> {
         match self {
             Self::XpbdMpm(params) if params.contact => {
                 let friction_angle = f64::from(params.grains(model).friction_angle);
                 Some(Medium { cell: params.cell_of(model), friction_angle })
+            }
+            Self::DerMpm(params) if params.grains == der_mpm::GrainKind::Sand => {
+                Some(Medium { cell: params.cell_of(model), friction_angle: params.friction_angle })
             }
             _ => None,
         }
@@ -218,9 +221,10 @@ impl Method {
             (Self::Nsgs(_) | Self::Admm(_), Engine::Anytime { .. }) => {
                 nothing("strand_contacts is switched off")
             }
-            (Self::DerMpm(_), _) => {
-                nothing("its grains begin without stress, and its rods as if they carried themselves")
-            }
+            (Self::DerMpm(params), _) => nothing(match params.grains {
+                der_mpm::GrainKind::Fluid => "grains of \"fluid\" bear no shear, those of \"sand\" do",
+                _ => "without grains strands do not meet, and with grains of \"sand\" they do",
+            }),
             _ => Err(RestError::NoGrid { method }.into()),
         }
     }

@@ -80,7 +80,7 @@
 //! - Our own method has pressures, and no shear. On middle hair forces alone come to 6,378, with pressures there is 5,988 to be had, and with all stresses 5,907.
 //!   Where a few strands stand on a coarse grid shear counts for more: on the brush of the tests pressures come to 12,690, all stresses to 11,660.
 //! - Shapes that contact carries a part of balance on the grid alone. Nothing brings vertices back in what the grid cannot represent: curls of
-//!   `scenes/sag-free.toml` left them, by a factor of four in a second, until such motion was damped (`xpbd_mpm::Params::flip_of`); now they
+//!   `scenes/sag-free.toml` left them, by a factor of four in a second, until such motion was damped (`flip_of` in `solve/material_points.rs`); now they
 //!   stay within 2e-5 of their lengths for five seconds. They balance for one place of the grid.
 //! - Tried before for stresses: interior point methods of our own (32 GFlop for long hair and 71 for the wig in each of some forty iterations), ADMM and conjugate
 //!   gradients on the dual (stalled at nodes of little mass).

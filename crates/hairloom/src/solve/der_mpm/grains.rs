@@ -3,14 +3,15 @@
 use glam::{DQuat, DVec3, Mat3, Vec3};
 
 use super::Params;
+use super::carried::Carried;
 use super::exchange::Moved;
 use super::rods::Rods;
 use crate::body::Obstacles;
-use crate::grid::{Approach, GridError, GridParams, MpmGrid, Particles, Solids};
+use crate::grid::{Approach, GridError, GridParams, Material, MpmGrid, Particles, Solids};
 use crate::groom::Remap;
 use crate::math::{Stored, Symmetric3};
 use crate::scene::Model;
-use crate::solve::material_points::{Inset, lost, turn as turn_point};
+use crate::solve::material_points::{Inset, balanced_on, lost, rest_strain, turn as turn_point};
 use crate::solve::{Checkpoint, CheckpointError, Report, StepError};
 
 /// Numbers of a grain in checkpoints: strain, stress, gain and affine velocity.
@@ -47,10 +48,12 @@ pub(super) struct Grains {
     radius: f32,
     /// How deep inside bodies nodes are bound by them [m].
     inset: f64,
+    /// Where the hair balances on the grid.
+    carried: Option<Carried>,
 }
 
 impl Grains {
-    /// Unstrained grains in the order of the rods.
+    /// Grains that rest as their model does, in the order of the rods.
     pub(super) fn new<S: Stored>(model: &Model, rods: &Rods<S>, pinned: &[bool], params: &Params) -> Self {
         let order = rods.order();
         let mut particles = Particles::default();
@@ -63,15 +66,45 @@ impl Grains {
         let radius = model.radii.iter().copied().fold(0.0, f32::max);
         let before = vec![DVec3::ZERO; order.len()];
         let changes = vec![Vec3::ZERO; order.len()];
-        Self {
+        let grid_params = params.grid_for(model);
+        let mut grains = Self {
             grid: MpmGrid::default(),
-            params: params.grid(),
+            params: grid_params,
             particles,
             order,
             before,
             changes,
             radius,
-            inset: params.inset * params.cell,
+            inset: params.inset * grid_params.cell,
+            carried: balanced_on(model).map(|_| Carried::default()),
+        };
+        grains.strain(model);
+        grains
+    }
+
+    /// Gives all grains the stress that they rest with.
+    fn strain(&mut self, model: &Model) {
+        let (Some(rest), Material::Sand(sand), Some(_)) = (&model.rest, self.params.material, &self.carried)
+        else {
+            return;
+        };
+        for (particle, &vertex) in self.order.iter().enumerate() {
+            self.particles.change_point(particle, |point| {
+                point.strain = rest_strain(&sand, rest.stresses[vertex as usize], point.volume);
+            });
+        }
+        self.particles.refresh_stresses(&self.params.material);
+    }
+
+    /// What contact does, for grains that are laid out anew.
+    pub(super) fn take_carried(&mut self) -> Option<Carried> {
+        self.carried.take()
+    }
+
+    /// Lets grains that balance on the grid know what contact does.
+    pub(super) fn carry_on(&mut self, carried: Option<Carried>) {
+        if self.carried.is_some() {
+            self.carried = carried.or(self.carried.take());
         }
     }
 
@@ -101,22 +134,47 @@ impl Grains {
     }
 
     /// Takes over where the rods are before they are solved. Strain turns with hair that was carried round.
-    pub(super) fn begin<S: Stored>(&mut self, rods: &mut Rods<S>) {
+    pub(super) fn begin<S: Stored>(
+        &mut self,
+        model: &Model,
+        rods: &mut Rods<S>,
+        pinned: &[bool],
+        gravity: DVec3,
+        dt: f64,
+    ) {
         let Particles { positions, velocities, .. } = &mut self.particles;
         rods.read(&mut self.before, positions, velocities);
         let mut start = 0;
         for (count, turn) in rods.take_turns() {
             if turn != DQuat::IDENTITY {
+                if let Some(carried) = &mut self.carried {
+                    carried.turn(&self.order[start..start + count], turn);
+                }
                 let turn = Mat3::from_quat(turn.normalize().as_quat());
                 (start..start + count).for_each(|particle| turn_point(&mut self.particles, particle, turn));
             }
             start += count;
         }
+        if let Some(carried) = &mut self.carried {
+            carried.begin(model, rods, pinned, gravity, dt);
+        }
     }
 
     /// Takes over what the solve changed of the velocities: over all steps of the grid they get equal parts of it (section 3.3).
-    pub(super) fn take_changes<S: Stored>(&mut self, rods: &Rods<S>, steps: u32) {
-        rods.read_changes(&self.particles.velocities, 1.0 / steps as f32, &mut self.changes);
+    pub(super) fn take_changes<S: Stored>(&mut self, rods: &Rods<S>, steps: u32, dt: f32) {
+        let Self { particles, changes, order, carried, .. } = self;
+        let share = if carried.is_some() { 1.0 } else { 1.0 / steps as f32 };
+        rods.read_changes(&particles.velocities, share, changes);
+        if let Some(carried) = carried {
+            carried.take(changes, particles, order, steps, dt);
+        }
+    }
+
+    /// Ends a step of the rods over `dt` [s].
+    pub(super) fn end(&mut self, dt: f32) {
+        if let Some(carried) = &mut self.carried {
+            carried.end(&self.particles, &self.order, dt);
+        }
     }
 
     /// One step of the grid over `dt` [s], among bodies where they are at its end, which came there as `approach` tells.
@@ -130,10 +188,11 @@ impl Grains {
         dt: f32,
         report: &mut Report,
     ) -> Result<u64, StepError> {
-        let Self { grid, params, particles, changes, order, .. } = self;
+        let Self { grid, params, particles, changes, order, carried, .. } = self;
+        let forces = carried.as_ref().map_or(&[][..], Carried::forces);
         let failed = |error: GridError| lost(model, order, error);
         report.time("bin", || grid.bin(particles, params)).map_err(failed)?;
-        report.time("particles to grid", || grid.scatter_tiles(particles, changes, &[], params, dt));
+        report.time("particles to grid", || grid.scatter_tiles(particles, changes, forces, params, dt));
         let within = Inset::new(bodies, self.inset);
         report.time("nodes", || grid.collect_and_update(params, &within, dt));
         let solids = Solids { boundary: bodies, margin: self.radius + margin, approach };
@@ -156,6 +215,9 @@ impl Grains {
             values.extend(grain.affine.to_cols_array());
         }
         out.put("grains", values);
+        if let Some(carried) = &self.carried {
+            carried.save(out);
+        }
     }
 
     /// Reads the column.
@@ -169,7 +231,10 @@ impl Grains {
         };
         let memory: Vec<Grain> = values.chunks_exact(NUMBERS).map(grain).collect();
         self.remember(&memory);
-        Ok(())
+        match &mut self.carried {
+            Some(carried) => carried.restore(from, self.order.len()),
+            None => Ok(()),
+        }
     }
 }
 

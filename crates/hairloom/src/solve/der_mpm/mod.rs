@@ -17,7 +17,7 @@
 //! # In practice
 //!
 //! - `Rods` is the first stage: `drive` holds and loads strands, `solve` finds the velocities at the end of the step. `Grains` is the second;
-//!   `exchange` is the way between them, `settle` the end of a step.
+//!   `exchange` is the way between them, `settle` the end of a step; `carried` is for hair that rests with stresses on the grid.
 //! - The state is edges: unit tangent, length and a director, carried along by parallel transport in time. No absolute position enters.
 //! - Pinned vertices are 1e20 times as heavy as hair. Any number of vertices may be pinned, in any place. Where the root alone is held, a
 //!   ghost edge before it clamps the strand.
@@ -51,11 +51,9 @@
 //! - Stiffness against stretching beside mass, Δt² Y / (ρ l²), costs digits: in single precision up to 2e4 is safe (a thousandth of the
 //!   change of velocity is lost). In double precision hair's own 3 GPa are.
 //! - Sections are round.
-//! - Sag-free rest shapes let every strand carry itself; contact carries nothing. For that grains would have to begin with the stresses of the rest
-//!   shape, the linear solve would have to know the force of contact of the last step, as `xpbd_mpm/coupling.rs` does, since it predicts strands that
-//!   carry themselves otherwise, and lengths would have to answer to what the grid does, which turns edges only here. A fluid, the usual kind of
-//!   grains, bears no shear either: the programme of `rest::global_force` is for sand.
+//! - Sag-free rest shapes that contact carries a part of are for sand: the programme of `rest::global_force` is, and a fluid bears no shear.
 
+mod carried;
 mod drive;
 mod element;
 mod exchange;
@@ -161,9 +159,13 @@ impl<S: Stored> DerMpm<S> {
             let mut state = self.state();
             if pinned != self.pinned {
                 let memory = self.memory();
+                let carried = self.grains.as_mut().and_then(Grains::take_carried);
                 self.rods = Rods::new(&self.model, &pinned, self.params);
                 self.pinned = pinned;
                 self.lay_out_grains(&memory);
+                if let Some(grains) = &mut self.grains {
+                    grains.carry_on(carried);
+                }
             }
             let turns = Holds::new(&self.model, drive).turns_at_start();
             if self.unseated {
@@ -180,9 +182,10 @@ impl<S: Stored> DerMpm<S> {
         let (steps, margin) = (self.params.substeps, self.params.margin as f32);
         self.hold(drive, dt, &mut report);
         let Some(grains) = &mut self.grains else { return self.pass_alone(drive, dt, report) };
-        report.time("exchange", || grains.begin(&mut self.rods));
+        let gravity = drive.gravity;
+        report.time("exchange", || grains.begin(&self.model, &mut self.rods, &self.pinned, gravity, dt));
         report.time("rods", || self.rods.solve(dt, drive.gravity))?;
-        report.time("exchange", || grains.take_changes(&self.rods, steps));
+        report.time("exchange", || grains.take_changes(&self.rods, steps, dt as f32));
         let mut seen = Approach::UNKNOWN;
         for step in 0..steps {
             let [start, end] = [step, step + 1].map(|step| f64::from(step) / f64::from(steps));
@@ -196,6 +199,7 @@ impl<S: Stored> DerMpm<S> {
             let pushed = grains.step(&self.model, &bodies, &seen, margin, step, &mut report)?;
             report.contacts = report.contacts.max(pushed);
         }
+        report.time("exchange", || grains.end(dt as f32));
         let obstacles = drive.obstacles();
         let bodies = obstacles.any_collides().then_some((&obstacles, &*self.model));
         let around = Surroundings { bodies, margin, approach: seen };

@@ -1,9 +1,10 @@
 use serde::{Deserialize, Serialize};
 
+use super::carried::MOST_CELLS;
 use crate::grid::{self, Fluid, GridParams, Sand, Transfer};
 use crate::rest::RoundRod;
-use crate::scene::Material;
-use crate::solve::material_points::OUT_OF_REACH;
+use crate::scene::{Material, Model};
+use crate::solve::material_points::{OUT_OF_REACH, balanced_on, flip_of, stiffened};
 
 /// Width of the numbers that rods are computed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,15 +59,16 @@ pub struct Params {
     pub grains: GrainKind,
     /// Steps of the grid in each step of the rods.
     pub substeps: u32,
-    /// Side of a cell of the grid [m].
+    /// Side of a cell of the grid [m]. A rest shape that balances on a grid brings its own.
     pub cell: f64,
-    /// The part of what the grid cannot represent of the velocities that vertices keep, from 0 to 1.
+    /// The part of what the grid cannot represent of the velocities that vertices keep, from 0 to 1. At most 0.9 where a rest shape balances
+    /// on the grid.
     pub flip: f64,
     /// The part of that which also moves them, from 0 to 1, where hair is pressed together and where it is parting.
     pub separation: [f64; 2],
     /// Whether vertices carry an affine velocity field: less damping.
     pub affine: bool,
-    /// Young's modulus of hair as grains [Pa].
+    /// Young's modulus of hair as grains [Pa]; sand that balances on the grid at rest is as stiff as the steps allow, if that is more.
     pub grid_young: f64,
     /// Poisson's ratio of hair as grains.
     pub grid_poisson: f64,
@@ -178,6 +180,23 @@ impl Params {
         let separation = self.separation.map(|ratio| ratio as f32);
         let transfer = Transfer { flip: self.flip as f32, affine: self.affine, separation };
         GridParams { cell: self.cell, gravity: glam::Vec3::ZERO, transfer, material, ..GridParams::default() }
+    }
+
+    /// The side of a cell for this hair [m]: that of its rest shape, where that balances on one.
+    pub(in crate::solve) fn cell_of(&self, model: &Model) -> f64 {
+        balanced_on(model).unwrap_or(self.cell)
+    }
+
+    /// The grid for this hair: what balances on it is as stiff as it allows (see `carried`), and is damped where it sees nothing.
+    pub(super) fn grid_for(&self, model: &Model) -> GridParams {
+        let mut grid = self.grid();
+        grid.cell = self.cell_of(model);
+        grid.transfer.flip = flip_of(model, grid.transfer.flip);
+        if let grid::Material::Sand(sand) = &mut grid.material {
+            let step = self.step / f64::from(self.substeps).min(2.0 * MOST_CELLS);
+            *sand = stiffened(*sand, model, self.grid_density, step);
+        }
+        grid
     }
 
     /// The parameter that is out of range, if any, and what was expected there.

@@ -22,7 +22,7 @@ use crate::body::Obstacles;
 use crate::grid::{GridError, GridParams, Material, MpmGrid, Particles};
 use crate::math::{Pose, Stored, Symmetric3};
 use crate::scene::Model;
-use crate::solve::material_points::{Inset, OUT_OF_REACH, lost, turn};
+use crate::solve::material_points::{Inset, OUT_OF_REACH, lost, rest_strain, turn};
 use crate::solve::packing::cut;
 use crate::solve::{Checkpoint, CheckpointError, Report, StepError};
 
@@ -191,17 +191,7 @@ impl Coupling {
             self.particles.change_point(particle, |point| {
                 (point.strain, point.stress, point.gain) = (Symmetric3::zero(), Symmetric3::zero(), 0.0);
                 if let Some(rest) = &model.rest {
-                    let [xx, xy, xz, yy, yz, zz] =
-                        rest.stresses[vertex as usize].map(|work| work / f64::from(point.volume));
-                    let strain = grains.strain_of(Symmetric3 { xx, xy, yy, xz, yz, zz });
-                    point.strain = Symmetric3 {
-                        xx: strain.xx as f32,
-                        xy: strain.xy as f32,
-                        yy: strain.yy as f32,
-                        xz: strain.xz as f32,
-                        yz: strain.yz as f32,
-                        zz: strain.zz as f32,
-                    };
+                    point.strain = rest_strain(&grains, rest.stresses[vertex as usize], point.volume);
                 }
             });
             self.particles.set_affine(particle, Mat3::ZERO);

@@ -4,12 +4,10 @@ use crate::grid::{GridParams, Sand, Transfer};
 use crate::rest::Stiffness;
 use crate::rod::cosserat::Darboux;
 use crate::scene::{Material, Model};
+use crate::solve::material_points::{balanced_on, flip_of, stiffened};
 
 /// Density of hair [kg/m³].
 const USUAL_DENSITY: f64 = 1300.0;
-
-/// Most of what the grid cannot represent that vertices keep in a step where hair balances on it.
-const BALANCED_FLIP: f32 = 0.9;
 
 /// Parameters of the Cosserat rods and of their contact on the grid.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -52,11 +50,6 @@ pub struct Params {
     pub separation: [f32; 2],
     /// Distance that vertices keep from bodies, beside their radius [m].
     pub margin: f64,
-}
-
-/// The side of a cell of the grid that the hair balances on at rest [m], where it does.
-fn balanced_on(model: &Model) -> Option<f64> {
-    model.rest.as_deref()?.cell
 }
 
 /// Least density of the hair [kg/m³]: that in which sound is fastest.
@@ -119,14 +112,8 @@ impl Params {
         if balanced_on(model).is_some() { 0.0 } else { self.direct }
     }
 
-    /// α of ASFLIP for this hair: nothing brings vertices back in what the grid cannot represent where forces balance on it alone, and curls grew away
-    /// from their rest by a factor of four in each second (0.034 of their lengths after five seconds, against 2e-5 with the limit).
-    pub fn flip_of(&self, model: &Model) -> f32 {
-        if balanced_on(model).is_some() { self.flip.min(BALANCED_FLIP) } else { self.flip }
-    }
-
     /// Hair of this model as a granular material. Where strands differ the first material's friction counts. Hair that balances on the grid
-    /// is as stiff as the grid allows, where sound crosses half a cell in a step: stresses as large as the modulus would let it buckle.
+    /// is as stiff as the grid allows.
     pub fn grains(&self, model: &Model) -> Sand {
         let friction = model.materials.first().map_or(0.2, |material| material.friction);
         let sand = Sand {
@@ -135,11 +122,7 @@ impl Params {
             friction_angle: self.friction_angle.unwrap_or(friction.atan().to_degrees() as f32),
             ..Sand::default()
         };
-        let stiffer = balanced_on(model).map_or(1.0, |cell| {
-            let speed = cell / (2.0 * self.step);
-            (density(model) * speed * speed / sand.wave_modulus()).max(1.0)
-        });
-        Sand { young: sand.young * stiffer as f32, ..sand }
+        stiffened(sand, model, density(model), self.step)
     }
 
     /// The grid for this hair, without gravity.
@@ -147,7 +130,7 @@ impl Params {
         GridParams {
             cell: self.cell_of(model),
             gravity: glam::Vec3::ZERO,
-            transfer: Transfer::asflip(self.flip_of(model), self.separation),
+            transfer: Transfer::asflip(flip_of(model, self.flip), self.separation),
             material: crate::grid::Material::Sand(self.grains(model)),
             ..GridParams::default()
         }
