@@ -14,8 +14,6 @@
 //! # Limits
 //!
 //! - Bodies carry nothing.
-//! - Super-helices leave alone what touches the first fifth of their first element, which may be more than is left out here: forces that
-//!   were found there are missing then.
 //! - Contacts of strands that are held elsewhere than at their roots, or not at all, carry nothing.
 //! - All contacts are solved together, however long that takes, and strands of n edges have matrices of 16 n² numbers while it does.
 //! - Contacts at a vertex between two edges may belong to the other edge in single precision relative to another origin; solvers then begin
@@ -43,11 +41,11 @@ const MOST_SWEEPS: usize = 10_000;
 const MOST_INTERIOR_STEPS: usize = 120;
 
 /// Forces by which strands carry each other where they touch; those of [`own_weight`] where none do. `friction` is a factor on all
-/// coefficients.
-pub fn with_contacts(hair: &Hair<'_>, friction: f64) -> Result<Forces, RestError> {
+/// coefficients. Strands of so many `helices` leave more alone beside their clamps than those of edges.
+pub fn with_contacts(hair: &Hair<'_>, friction: f64, helices: Option<usize>) -> Result<Forces, RestError> {
     let own = own_weight(hair)?;
     let levers: Vec<Option<Lever>> =
-        (0..hair.model.strands()).into_par_iter().map(|strand| Lever::new(hair, strand)).collect();
+        (0..hair.model.strands()).into_par_iter().map(|strand| Lever::new(hair, strand, helices)).collect();
     let found = Touching { hair, levers, strand_of: strands_of(hair) }.settled(friction)?;
     if found.is_empty() {
         return Ok(own);

@@ -2,10 +2,11 @@ use glam::{DMat3, DQuat, DVec3};
 
 use super::Hair;
 use crate::rod::cosserat::{bending_length, frames_along};
+use crate::rod::super_helix;
 
 /// Strains of a joint and the segment behind it: three of bending and twisting, one of stretching.
 const STRAINS: usize = 4;
-/// The part of its first free edge in which a strand is as good as clamped.
+/// The part of its first free edge in which a strand is as good as clamped, if it has edges.
 const NEARLY_CLAMPED: f64 = 0.5;
 
 /// A strand that is clamped at its root alone, and what forces at its vertices strain it by, to first order around the groom. Strains are
@@ -15,6 +16,9 @@ pub(super) struct Lever {
     /// The last vertex that is held.
     clamp: usize,
     joints: Vec<Joint>,
+    /// How far each vertex from the last held one on is along the strand, and up to where it is as good as clamped [m].
+    arcs: Vec<f64>,
+    clamped: f64,
 }
 
 struct Joint {
@@ -27,8 +31,9 @@ struct Joint {
 }
 
 impl Lever {
-    /// The lever of a strand; without joints where all of it is held, none where it is held elsewhere than at its root, or not at all.
-    pub(super) fn new(hair: &Hair<'_>, strand: usize) -> Option<Self> {
+    /// The lever of a strand, which may be of so many helices; without joints where all of it is held, none where it is held elsewhere than
+    /// at its root, or not at all.
+    pub(super) fn new(hair: &Hair<'_>, strand: usize, helices: Option<usize>) -> Option<Self> {
         let (range, material) = (hair.model.range(strand), hair.model.material(strand));
         let count = range.clone().take_while(|&vertex| hair.held[vertex]).count();
         if count == 0 || range.clone().skip(count).any(|vertex| hair.held[vertex]) {
@@ -50,7 +55,19 @@ impl Lever {
                 along: axes.z_axis * (lengths[segment] / stretch).sqrt(),
             }
         };
-        Some(Self { clamp, joints: (clamp..range.end - 1).map(joint).collect() })
+        let mut arcs = vec![0.0];
+        for length in &lengths[count - 1..] {
+            arcs.push(arcs[arcs.len() - 1] + length);
+        }
+        let edges = arcs.len() - 1;
+        let clamped = match helices {
+            // All elements are equally long.
+            Some(elements) => {
+                super_helix::NEARLY_CLAMPED * arcs[edges] / elements.clamp(1, edges.max(1)) as f64
+            }
+            None => NEARLY_CLAMPED * arcs[edges.min(1)],
+        };
+        Some(Self { clamp, joints: (clamp..range.end - 1).map(joint).collect(), arcs, clamped })
     }
 
     /// How many strains there are.
@@ -70,6 +87,8 @@ impl Lever {
 
     /// Whether a point of the edge behind a vertex is so near to the clamp that solvers leave alone what touches it.
     pub(super) fn is_nearly_clamped(&self, vertex: usize, share: f64) -> bool {
-        vertex < self.clamp || (vertex == self.clamp && share < NEARLY_CLAMPED)
+        let last = self.arcs.len() - 1;
+        let arc = |vertex: usize| self.arcs[vertex.saturating_sub(self.clamp).min(last)];
+        vertex < self.clamp || arc(vertex) * (1.0 - share) + arc(vertex + 1) * share < self.clamped
     }
 }

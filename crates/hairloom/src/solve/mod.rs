@@ -206,17 +206,17 @@ impl Method {
         match (self, engine) {
             (Self::Nsgs(params), Engine::Anytime { .. }) if params.strand_contacts => {
                 let fitted;
-                let positions = match params.fibre {
+                let (positions, helices) = match params.fibre {
                     nsgs::FibreKind::SuperHelix => {
                         fitted = on_helices(hair, params.elements)?;
-                        &fitted
+                        (&fitted[..], Some(params.elements))
                     }
-                    _ => hair.positions,
+                    _ => (hair.positions, None),
                 };
-                Ok(with_contacts(&Hair { positions, ..*hair }, params.friction)?)
+                Ok(with_contacts(&Hair { positions, ..*hair }, params.friction, helices)?)
             }
             (Self::Admm(params), Engine::Anytime { .. }) if params.strand_contacts => {
-                Ok(with_contacts(hair, 1.0)?)
+                Ok(with_contacts(hair, 1.0, None)?)
             }
             (Self::Nsgs(_) | Self::Admm(_), Engine::Anytime { .. }) => {
                 nothing("strand_contacts is switched off")

@@ -16,6 +16,8 @@ use crate::contact::coulomb::{FischerBurmeister, natural_map};
 const ROUNDS: usize = 20;
 /// Sweeps of the first round, and the tolerance and sweeps of the next: they show which contacts are needed, and need not solve anything.
 const FIRST_SWEEPS: usize = 50;
+/// Steps of interior points that each round has, whatever those before it have taken.
+const FEW_STEPS: usize = 12;
 const ROUGH: f64 = 1.0e-3;
 const ROUGH_SWEEPS: usize = 150;
 const LAST_ROUGH: usize = 2;
@@ -40,14 +42,17 @@ pub fn solve_near(
     let has_rough_rounds =
         matches!(settings.global, Global::Hybrid | Global::GaussSeidel) && settings.stop == Stop::Error;
     let first_round = if has_rough_rounds { 0 } else { LAST_ROUGH };
-    // Rounds share a budget; a few sweeps are left to each.
+    // Rounds share a budget; a few sweeps and steps are left to each.
     let settings_of = |round: usize, spent: &Solution| {
         let left = Settings {
             most_sweeps: settings
                 .most_sweeps
                 .saturating_sub(spent.sweeps)
                 .max(settings.most_sweeps.min(FIRST_SWEEPS)),
-            most_interior_steps: settings.most_interior_steps.saturating_sub(spent.interior_steps),
+            most_interior_steps: settings
+                .most_interior_steps
+                .saturating_sub(spent.interior_steps)
+                .max(settings.most_interior_steps.min(FEW_STEPS)),
             ..settings.clone()
         };
         let rough = |most_sweeps: usize| Settings {

@@ -72,10 +72,13 @@ pub struct Settings {
     pub tolerance: f64,
     /// The same for each contact on its own, relative to its forces.
     pub local_tolerance: f64,
-    /// Sweeps over all contacts at most; for Newton's methods, steps. Stubborn contacts have some of their own beside these.
+    /// Sweeps over all contacts at most; for Newton's methods, steps. Those over stubborn contacts count as the part of all contacts that
+    /// they are.
     pub most_sweeps: usize,
     /// Steps of interior points at most, over all tries; those over stubborn contacts count as the part of all contacts that they are.
     pub most_interior_steps: usize,
+    /// The largest step of an interior point over all contacts that is worth more than the sweeps that it costs [multiplications].
+    pub most_interior_work: f64,
     /// What solves each contact.
     pub local: LocalSolver,
     /// For how many sweeps a contact is left alone whose force is zero, or, without acceleration, stays nearly the same.
@@ -93,6 +96,7 @@ impl Default for Settings {
             local_tolerance: 1.0e-12,
             most_sweeps: 100_000,
             most_interior_steps: 10_000,
+            most_interior_work: 1.0e10,
             local: LocalSolver { method: Method::Secular, fail_safe: true, direct: true },
             freeze: 10,
             acceleration: 6,

@@ -1,3 +1,4 @@
+mod acting;
 mod lesser_friction;
 mod plain;
 mod stubborn;
@@ -32,8 +33,8 @@ pub fn solve(
     within(problem, &Units::of(problem), settings, start, start.is_some())
 }
 
-/// An error that is as large as that of no forces at all, about.
-const ASTRAY: f64 = 1.0e-2;
+/// An error after some sweeps that is not far from that of no forces at all, which is about one.
+const ASTRAY: f64 = 0.1;
 
 /// Solves a problem of known sizes, measured in these units. Where the start is of another problem, it may lead nowhere.
 fn within(
@@ -73,9 +74,10 @@ impl Solution {
     }
 }
 
-/// Steps of the interior point at most; and from near known forces, where it is soon done or does not get there.
+/// Steps of the interior point at most.
 const INTERIOR_STEPS: usize = 60;
-const NEAR_STEPS: usize = 12;
+/// An interior point that has come this near, in tolerances, has left errors in a few places: sweeps and those places alone are cheaper.
+const NEAR_ENOUGH: f64 = 10.0;
 
 /// Steps along a curve to a solution at most, the largest step of an interior point that they are worth [multiplications], and the curves
 /// that are tried one after the other.
@@ -97,26 +99,25 @@ const ROUNDINGS: [Rounding; 5] = [
 const HELD_PROGRAMMES: usize = 60;
 const HELD_WORK: f64 = 2.0e7;
 
+/// The part of the known error that interior points must come below.
+const CLEAR_GAIN: f64 = 0.1;
+
 /// Sweeps before anything else is tried.
 const LEAST_PATIENCE: usize = 100;
 
-/// How often the contacts that act are gathered, at most.
-const ACTING_ROUNDS: usize = 8;
 /// Contacts that part more slowly than this, without units, may come to act.
 const NEARLY_ACTING: f64 = 1.0e-3;
 
-/// Sweeps that finish what the interior point has left.
+/// Sweeps that finish what the interior point has left; and those after which it shows what is stubborn.
 const FINISHING_SWEEPS: usize = 200;
+const SETTLING_SWEEPS: usize = 20;
 
 /// Sweeps are mixed for so many, then plain for as many, and so on: mixtures gain much or nothing, and plain sweeps always a little.
 const PHASE: usize = 1_000;
 
-/// The largest step of an interior point that is worth more than the sweeps that it costs [multiplications].
-const INTERIOR_WORK: f64 = 1.0e10;
-
 /// After how many sweeps it is asked what they have gained, and from what part on of those that cost as much as the interior point.
 const LOOK: usize = 50;
-const PATIENCE: f64 = 0.1;
+const PATIENCE: f64 = 0.03;
 
 /// How many sweeps cost as much as the interior point would.
 fn alternative(system: &System, step: f64) -> f64 {
@@ -180,19 +181,36 @@ impl<'a> Run<'a> {
 
     /// Measures `forces` and keeps them if they are the best so far. True where they solve the problem.
     fn offer(&mut self, forces: &[DVec3]) -> bool {
-        self.offer_against(forces, 1.0)
+        self.offer_below(forces, f64::INFINITY)
     }
 
-    /// The same for forces that must be better than a share of the best error, or solve the problem.
-    fn offer_against(&mut self, forces: &[DVec3], share: f64) -> bool {
+    /// The same for forces whose error must be below this, too, or solve the problem.
+    fn offer_below(&mut self, forces: &[DVec3], limit: f64) -> bool {
         let errors = self.system.measure(forces);
         let (worse, best) = (errors.worse(), self.errors.worse());
         // The best may be NaN, from a start that is.
-        if worse < share * best || worse <= self.settings.tolerance || best.is_nan() {
+        if worse < best.min(limit) || worse <= self.settings.tolerance || best.is_nan() {
             self.errors = errors;
             self.best.copy_from_slice(forces);
         }
         self.is_solved()
+    }
+
+    /// Settings with what is left of sweeps and steps.
+    fn left(&self) -> Settings {
+        Settings {
+            most_sweeps: self.settings.most_sweeps.saturating_sub(self.sweeps),
+            most_interior_steps: self.settings.most_interior_steps.saturating_sub(self.interior_steps),
+            ..self.settings.clone()
+        }
+    }
+
+    /// Counts what was done for some contacts as the part of all that they are, rounded up.
+    fn charge(&mut self, found: &Solution, contacts: usize) {
+        let part = |count: usize| (count * contacts).div_ceil(self.system.len());
+        self.sweeps += part(found.sweeps);
+        self.interior_steps += part(found.interior_steps);
+        self.tally.add(&found.tally());
     }
 
     fn is_solved(&self) -> bool {
@@ -224,9 +242,9 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Sweeps; then, where few contacts act, those alone; otherwise those few that are far from solved; then sweeps as long as they are
+    /// Sweeps; then, where few contacts act, those alone; otherwise those few that are farthest from solved; then sweeps as long as they are
     /// likely to be done before the interior point would, and then that: from near what sweeps have found, then from its own start with each way of carrying the shift along,
-    /// until the problem is solved; sweeps to finish in between. What is left then falls to solutions with lesser friction that lead to one
+    /// until the problem is solved; sweeps and those few to finish in between. What is left then falls to solutions with lesser friction that lead to one
     /// with all of it, and to curves around their bends.
     fn hybrid(&mut self, problem: &Problem, units: &Units, is_foreign: bool) {
         let most = self.settings.most_sweeps;
@@ -236,7 +254,7 @@ impl<'a> Run<'a> {
         }
         let before = (self.best.clone(), self.errors);
         if self.acting(problem, units) {
-            self.gauss_seidel(most.max(self.sweeps + FINISHING_SWEEPS));
+            self.gauss_seidel(most);
             // What was nearer on the way may have led nowhere.
             let (after, known) = (self.errors.worse(), before.1.worse());
             if after.is_nan() || after > known {
@@ -249,7 +267,7 @@ impl<'a> Run<'a> {
             return;
         }
         if let Some(pattern) = Interior::pattern(self.system)
-            && Interior::work(&pattern) <= INTERIOR_WORK
+            && Interior::work(&pattern) <= self.settings.most_interior_work
         {
             let step = Interior::work(&pattern);
             self.promising_sweeps(alternative(self.system, step), most / 2);
@@ -261,6 +279,8 @@ impl<'a> Run<'a> {
             ];
             for (shift, from) in tries {
                 self.interior_point(&pattern, shift, from);
+                self.gauss_seidel((self.sweeps + SETTLING_SWEEPS).min(most));
+                self.stubborn(problem, units);
                 self.gauss_seidel((self.sweeps + FINISHING_SWEEPS).min(most));
             }
             let mut factors = (CURVES_WORK / step.max(1.0)) as usize;
@@ -311,50 +331,6 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Solves the problem of the contacts that act, or nearly do, where those are few: of hair that lies near other hair most is about
-    /// to touch, and does not. What the others then do is looked at, and those that would have to act join in.
-    /// False where most contacts act, and nothing was done.
-    fn acting(&mut self, problem: &Problem, units: &Units) -> bool {
-        let mut acts = vec![false; self.system.len()];
-        for _ in 0..ACTING_ROUNDS {
-            if self.is_solved() || self.interior_steps >= self.settings.most_interior_steps {
-                return true;
-            }
-            let velocities = self.system.velocities(&self.best);
-            let before = acts.iter().filter(|acts| **acts).count();
-            for ((acts, force), velocity) in acts.iter_mut().zip(&self.best).zip(&velocities) {
-                *acts |= *force != DVec3::ZERO || velocity.x < NEARLY_ACTING;
-            }
-            let places: Vec<usize> = (0..acts.len()).filter(|&place| acts[place]).collect();
-            if 2 * places.len() > acts.len() {
-                return false;
-            }
-            if places.len() == before {
-                return true;
-            }
-            let contacts: Vec<usize> = places.iter().map(|&place| self.system.contact(place)).collect();
-            let start = self.system.leave(&self.best);
-            let start: Vec<DVec3> = contacts.iter().map(|&contact| start[contact]).collect();
-            let most_interior_steps = self.settings.most_interior_steps - self.interior_steps;
-            let settings = Settings { most_interior_steps, ..self.settings.clone() };
-            let (part, units) = (problem.restricted(&contacts), units.restricted(&contacts));
-            let Ok(part) = within(&part, &units, &settings, Some(&start), false) else { return true };
-            let mut forces = vec![DVec3::ZERO; acts.len()];
-            contacts.iter().zip(&part.forces).for_each(|(&contact, force)| forces[contact] = *force);
-            let forces = self.system.enter(&forces);
-            self.go_on_from(forces.clone());
-            self.sweeps += part.sweeps;
-            self.interior_steps += part.interior_steps;
-            self.tally.add(&part.tally());
-            // Where others overlap now, that is worse than before, but nearer.
-            if !self.offer(&forces) && part.converged {
-                self.errors = self.system.measure(&forces);
-                self.best = forces;
-            }
-        }
-        true
-    }
-
     /// Algorithm 1, its iterates mixed, until there have been `most` sweeps.
     fn gauss_seidel(&mut self, most: usize) {
         let tolerance = self.settings.tolerance;
@@ -401,20 +377,21 @@ impl<'a> Run<'a> {
         }
         let system = self.system;
         let mut interior = Interior::new(system, pattern, shift);
-        let (start, steps) = match from {
+        let start = match from {
             // Farther than forces are off, or the path would begin beside its cones' surfaces.
-            From::Best => {
-                (interior.near(&self.best, (10.0 * self.errors.worse()).clamp(1.0e-4, 0.1)), NEAR_STEPS)
-            }
-            From::Nothing(stiffer) => (interior.start(stiffer), INTERIOR_STEPS),
+            From::Best => interior.near(&self.best, (10.0 * self.errors.worse()).clamp(1.0e-4, 0.1)),
+            From::Nothing(stiffer) => interior.start(stiffer),
         };
+        // Where there is no solution, its forces grow without limit: only a clear gain counts.
+        let gained = CLEAR_GAIN * self.errors.worse();
+        let enough = gained.min(NEAR_ENOUGH * self.settings.tolerance);
         let accept = |forces: &[DVec3]| {
             self.interior_steps += 1;
-            // Where there is no solution, its forces grow without limit: only a clear gain counts.
-            self.offer_against(forces, 0.1) || self.interior_steps >= most_steps
+            let is_solved = self.offer_below(forces, gained);
+            is_solved || self.interior_steps >= most_steps || self.errors.worse() <= enough
         };
         match shift {
-            Shift::Exact | Shift::Lagged => interior.solve(start, steps, accept),
+            Shift::Exact | Shift::Lagged => interior.solve(start, INTERIOR_STEPS, accept),
             Shift::Held => interior.solve_outer(HELD_PROGRAMMES, accept),
         }
         self.tidy();
@@ -443,9 +420,10 @@ impl<'a> Run<'a> {
         }
         let system = self.system;
         let mut interior = Interior::new(system, pattern, Shift::Exact);
+        let gained = CLEAR_GAIN * self.errors.worse();
         let accept = |forces: &[DVec3]| {
             self.interior_steps += 1;
-            self.offer_against(forces, 0.1)
+            self.offer_below(forces, gained)
         };
         let left = Curve::follow(&mut interior, rounding, CURVE_STEPS, factors, accept);
         self.go_on_from(self.best.clone());

@@ -80,8 +80,11 @@ fn the_few_contacts_that_sweeps_leave_are_solved_by_themselves() {
     }
     let settings = Settings { tolerance: 1.0e-8, ..Settings::default() };
     let solution = assert_solved("boxes and a tower", &reduced(&blocks, GRAVITY), &settings);
-    let alone = assert_solved("tower", &reduced(&Blocks::tower(30, 1.0, 2, 0.5), GRAVITY), &settings);
-    assert!(alone.sweeps > 250, "the tower is too easy: {} sweeps", alone.sweeps);
+    let tower = reduced(&Blocks::tower(30, 1.0, 2, 0.5), GRAVITY);
+    let alone = assert_solved("tower", &tower, &settings);
+    let sweeps = Settings { global: Global::GaussSeidel, ..settings };
+    let swept = solve(&tower, &sweeps, None).unwrap();
+    assert!(swept.sweeps > 250, "the tower is too easy: {} sweeps", swept.sweeps);
     let over_all = 160 * blocks.contacts() as u64;
     assert!(solution.local_solves < over_all + alone.local_solves, "{} local solves", solution.local_solves);
 }
@@ -325,6 +328,26 @@ fn warm_start_needs_fewer_sweeps() {
     assert!(warm.sweeps <= 1 && cold.sweeps > 20, "{} {}", warm.sweeps, cold.sweeps);
     let wrong = solve(&problem, &settings, Some(&cold.forces[1..]));
     assert!(matches!(wrong, Err(ProblemError::WrongSize { .. })), "{wrong:?}");
+}
+
+/// Over parts of the contacts as well as over all of them.
+#[test]
+fn sweeps_keep_to_their_limit() {
+    let wall = reduced(&Blocks::wall(6, 7, 2, 0.4, DVec3::ZERO), GRAVITY);
+    for (name, problem) in [("wall", wall), ("fibres", fibres(1)), ("more fibres", fibres(2))] {
+        for most_sweeps in [1, 7, 60, 150, 400, 1_500] {
+            let limits = Settings { most_sweeps, most_interior_steps: 40, ..Settings::default() };
+            let settings = Settings { tolerance: 1.0e-10, ..limits };
+            let solution = solve(&problem, &settings, None).unwrap();
+            let solved = solution.local_solves as f64 / problem.offset.len() as f64;
+            assert!(solution.sweeps <= most_sweeps, "{name}: {} of {most_sweeps}", solution.sweeps);
+            // Whatever is counted, this is what was done.
+            assert!(
+                solved <= most_sweeps as f64,
+                "{name}: each contact {solved} times in {most_sweeps} sweeps"
+            );
+        }
+    }
 }
 
 #[test]

@@ -101,6 +101,13 @@ impl Chain {
         self.links[element].turning * rate
     }
 
+    /// The same for its own frame, so far along it [m]; and the tangent there.
+    pub fn turned_within(&self, element: usize, along: f64, rate: DVec3) -> (DVec3, DVec3) {
+        let link = &self.links[element];
+        let tangent = link.frame * (link.helix.rotation(along) * DVec3::Z);
+        (link.rotation * (link.helix.turning(along) * rate), tangent)
+    }
+
     pub(super) fn turning(&self, element: usize) -> DMat3 {
         self.links[element].turning
     }

@@ -43,6 +43,9 @@ mod statics;
 #[cfg(test)]
 mod tests;
 
+/// The part of its first element in which a rod is as good as clamped: what pushes it there would throw its end.
+pub const NEARLY_CLAMPED: f64 = 0.2;
+
 pub use chain::{Chain, Root, Twist};
 pub use dynamics::{Forces, Linear, Middle, Pull, Rod};
 pub use fit::{Evenly, Fit, fit, fit_evenly, refit};

@@ -4,14 +4,16 @@ use glam::{DQuat, DVec3, DVec4};
 
 use super::fibre::{Carried, Fibre, FibreStep, Hold, System, Vertices, chord_middle, chord_spin};
 use crate::math::dense::{cholesky, cholesky_solve};
-use crate::rod::super_helix::{Chain, Evenly, Forces, Middle, Pull, Rod, Root, Twist, fit_evenly, refit};
+use crate::rod::super_helix::{
+    Chain, Evenly, Forces, Middle, NEARLY_CLAMPED, Pull, Rod, Root, Twist, fit_evenly, refit,
+};
 use crate::scene::Model;
 use crate::solve::Energy;
 
 /// States nearer to the groom than this are the groom [m].
 const SAME: f64 = 1.0e-6;
-/// The part of its first element in which a rod is as good as clamped.
-const NEARLY_CLAMPED: f64 = 0.2;
+/// At how many places of each element it is looked how fast that turns: few elements are long, and may turn fastest in their middle.
+const LOOKS: usize = 4;
 
 /// A strand as a super-helix, from the last vertex that its body holds on.
 pub(super) struct HelixFibre {
@@ -272,14 +274,21 @@ impl Fibre for HelixFibre {
 
     fn turning(&self, velocities: &[f64]) -> f64 {
         let Some((chain, during, _)) = &self.linear else { return 0.0 };
-        let (mut spin, mut arc) = (during.spin, 0.0);
+        let mut spin = during.spin;
         let mut most = spin.length();
         for (element, rate) in velocities.chunks_exact(3).enumerate() {
-            spin += chain.turned(element, DVec3::from_slice(rate));
-            arc += self.rod.lengths[element];
-            // What spins about its own axis goes nowhere, and hair has next to no inertia against that.
-            let tangent = chain.frame(arc) * DVec3::Z;
-            most = most.max(spin.cross(tangent).length());
+            let (rate, length) = (DVec3::from_slice(rate), self.rod.lengths[element]);
+            for look in 1..=LOOKS {
+                let along = length * look as f64 / LOOKS as f64;
+                let (own, tangent) = chain.turned_within(element, along, rate);
+                // What spins about its own axis goes nowhere, and hair has next to no inertia against that.
+                let turn = (spin + own).cross(tangent).length();
+                // `max` would lose a NaN.
+                if turn.is_nan() || turn > most {
+                    most = turn;
+                }
+            }
+            spin += chain.turned(element, rate);
         }
         most
     }
@@ -339,5 +348,70 @@ impl Fibre for HelixFibre {
 
     fn misfit(&self) -> f64 {
         self.misfit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+
+    use super::*;
+    use crate::groom::Curves;
+    use crate::math::Random;
+    use crate::scene::{Material, MaterialPreset};
+
+    /// A curl with so many elements, linearised about its groom on a body that is still.
+    fn curl(elements: usize, velocities: &[f64]) -> HelixFibre {
+        let mut curves = Curves::default();
+        curves.push((0..21).map(|i| {
+            let angle = 0.15 * i as f32;
+            Vec3::new(0.01 * angle.cos(), 0.01 * angle.sin(), 2.0e-4 * i as f32)
+        }));
+        let model = Model::new(&curves, &Material::preset(MaterialPreset::Wavy)).unwrap();
+        let mut fibre = HelixFibre::new(&model, 0, 1, elements);
+        let hold = Hold { positions: vec![model.groomed[0].as_dvec3()], turn: DQuat::IDENTITY };
+        let wind = |_: DVec3| DVec3::ZERO;
+        let step =
+            FibreStep { dt: 1.0e-3, theta: 1.0, gravity: DVec3::ZERO, wind: &wind, hold, pulls: vec![] };
+        fibre.linearise(&step, &vec![0.0; velocities.len()]);
+        fibre
+    }
+
+    /// The fastest that a tangent turns, by differences, at many places.
+    fn brute(fibre: &HelixFibre, velocities: &[f64]) -> f64 {
+        const STEP: f64 = 1.0e-7;
+        let tangent = |sign: f64, arc: f64| {
+            let rates = vectors(velocities);
+            let curvatures: Vec<DVec3> =
+                fibre.curvatures.iter().zip(rates).map(|(now, rate)| *now + sign * STEP * rate).collect();
+            Chain::new(fibre.root, &fibre.rod.lengths, &curvatures).frame(arc) * DVec3::Z
+        };
+        let turn = |k: usize| {
+            let arc = fibre.rod.length() * f64::from(k as u32) / 200.0;
+            (tangent(1.0, arc) - tangent(-1.0, arc)).length() / (2.0 * STEP)
+        };
+        (0..=200).map(turn).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn turning_is_what_tangents_do_with_few_elements_as_well() {
+        let mut random = Random::new(5);
+        for elements in [1, 2, 5] {
+            for _ in 0..50 {
+                let velocities: Vec<f64> =
+                    (0..3 * elements).map(|_| 100.0 * (random.unit_f64() - 0.5)).collect();
+                let fibre = curl(elements, &velocities);
+                let (found, expected) = (fibre.turning(&velocities), brute(&fibre, &velocities));
+                let part = found / expected;
+                assert!(part > 0.8 && part < 1.001, "{elements} elements: {found}, expected {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn turning_by_what_is_not_a_number_is_not_a_number() {
+        let mut velocities = vec![1.0; 6];
+        velocities[1] = f64::NAN;
+        assert!(curl(2, &velocities).turning(&velocities).is_nan());
     }
 }

@@ -21,10 +21,12 @@ const FAST: f64 = 0.02;
 /// What a step is linearised around anew need not be known better than this, and takes so many sweeps at most.
 const GUESS_TOLERANCE: f64 = 1.0e-3;
 const GUESS_SWEEPS: usize = 50;
-/// Steps of interior points at most: where a problem has no solution, none of them would be the last. Of hair that moves fast many a problem
-/// comes near its tolerance and no nearer; the next step is another problem.
+/// Steps of interior points at most: where a problem has no solution, none of them would be the last.
 const INTERIOR_STEPS: usize = 120;
+/// Of hair that moves fast many a problem comes near its tolerance and no nearer, and the next step is another problem: it gets fewer steps,
+/// and none over all contacts that take more than this [multiplications]. Where strands are wedged none of those would help.
 const FAST_INTERIOR_STEPS: usize = 40;
+const FAST_INTERIOR_WORK: f64 = 1.0e9;
 /// Contacts whose gap stays wider than this under the forces of the last step are left out until they turn out to be needed [m].
 const NEAR: f64 = 4.0e-6;
 /// Overlaps are undone within this part of the largest, or after so many sweeps: what is left is left to the next step.
@@ -220,15 +222,27 @@ impl Nsgs {
         let turning = |fibre: &dyn Fibre| dt * fibre.turning(&fibre.velocities());
         let turn = self.fibres.iter().flatten().map(|fibre| turning(fibre.as_ref())).fold(0.0, f64::max);
         let pace = (turn / (FAST * self.params.most_turn)).min(1.0);
+        let (most_interior_steps, most_interior_work) = interior(global, pace);
         Settings {
             tolerance: (pace * self.params.tolerance_fast).max(self.params.tolerance),
             most_sweeps: self.params.most_sweeps,
-            most_interior_steps: if pace < 1.0 { INTERIOR_STEPS } else { FAST_INTERIOR_STEPS },
+            most_interior_steps,
+            most_interior_work,
             global,
             stop: if self.params.stop_step > 0.0 { Stop::Step(self.params.stop_step) } else { Stop::Error },
             local,
             ..Settings::default()
         }
+    }
+}
+
+/// Steps of interior points at most, and the largest over all contacts, for hair that moves at a part of what is fast. Who asks for interior
+/// points gets them at any pace.
+fn interior(global: Global, pace: f64) -> (usize, f64) {
+    if pace < 1.0 || global != Global::Hybrid {
+        (INTERIOR_STEPS, Settings::default().most_interior_work)
+    } else {
+        (FAST_INTERIOR_STEPS, FAST_INTERIOR_WORK)
     }
 }
 
@@ -269,4 +283,17 @@ fn note(solution: &Solution, touches: &[Touch], report: &mut Report) {
 
 fn largest_friction<'a>(touches: impl Iterator<Item = &'a Touch>) -> f64 {
     touches.fold(0.0, |most, touch| most.max(touch.friction))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn interior_points_that_are_asked_for_are_not_cut_short_in_fast_hair() {
+        let calm = interior(Global::Hybrid, 0.5);
+        assert_eq!(interior(Global::InteriorPoint, 1.0), calm);
+        let (steps, work) = interior(Global::Hybrid, 1.0);
+        assert!(steps < calm.0 && work < calm.1, "{steps} {work}");
+    }
 }

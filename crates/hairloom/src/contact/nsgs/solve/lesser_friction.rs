@@ -47,7 +47,8 @@ impl Run<'_> {
             let friction = problem.friction.iter().map(|friction| friction.min(limit)).collect();
             let limited = Problem { friction, ..problem.clone() };
             let system = System::new(&limited, units);
-            let mut run = Run::new(&system, self.settings, known.clone());
+            let settings = self.left();
+            let mut run = Run::new(&system, &settings, known.clone());
             run.either_way(pattern);
             self.interior_steps += run.interior_steps;
             self.sweeps += run.sweeps;
@@ -74,10 +75,11 @@ impl Run<'_> {
 
     /// Sweeps and interior points by turns, a few of each.
     fn either_way(&mut self, pattern: &Rc<Pattern>) {
+        let most = self.settings.most_sweeps;
         for from in [From::Best, From::Nothing(STIFFER)] {
-            self.gauss_seidel(self.sweeps + FINISHING_SWEEPS);
+            self.gauss_seidel((self.sweeps + FINISHING_SWEEPS).min(most));
             self.interior_point(pattern, Shift::Exact, from);
         }
-        self.gauss_seidel(self.sweeps + FINISHING_SWEEPS);
+        self.gauss_seidel((self.sweeps + FINISHING_SWEEPS).min(most));
     }
 }

@@ -1,8 +1,8 @@
 //! Contacts that sweeps do not get right, solved together.
 //!
 //! After some sweeps most contacts are solved, and what is left is in a few places: a strand wedged between others, a lock that is about to
-//! slip. Those contacts, and the ones that they hang on to directly, are a small problem of their own while the forces of all others are held.
-//! A few sweeps then tell the others.
+//! slip. The worst of those contacts, and the ones that they hang on to directly, are a small problem of their own while the forces of all
+//! others are held. A few sweeps then tell the others. Where that gains little, the next ones around join in.
 
 use glam::DVec3;
 
@@ -13,29 +13,32 @@ use crate::contact::nsgs::{Problem, Settings};
 
 /// Rounds at most.
 const ROUNDS: usize = 12;
-/// Contacts with an error above this part of the tolerance are stubborn.
+/// Contacts with an error above this part of the tolerance are stubborn, if it is above this part of the largest, too.
 const STUBBORN: f64 = 0.5;
-/// How far around them contacts join in, in couplings.
-const HOPS: usize = 2;
+const WORST: f64 = 0.1;
+/// How far around them contacts join in, in couplings: at first, and at most.
+const HOPS: usize = 1;
+const MOST_HOPS: usize = 3;
 /// Stubborn contacts and those around them are at most one in so many.
-const FEW: usize = 2;
+const FEW: usize = 4;
 /// Sweeps over all contacts between two rounds.
 const SWEEPS: usize = 20;
 /// Steps of an interior point, and sweeps over stubborn contacts alone, for one round at most.
 const STEPS: usize = 60;
 const OWN_SWEEPS: usize = 1_000;
-/// What a round must gain to be followed by another.
+/// What a round must gain, or the next one goes farther.
 const GAIN: f64 = 0.9;
 
 impl Run<'_> {
     /// Solves stubborn contacts by themselves, as long as they are few and that helps.
     pub(super) fn stubborn(&mut self, problem: &Problem, units: &Units) {
+        let mut hops = HOPS;
         for _ in 0..ROUNDS {
             let before = self.errors.worse();
             if self.is_solved() || self.sweeps >= self.settings.most_sweeps {
                 return;
             }
-            let places = self.around_stubborn();
+            let places = self.around_stubborn(hops);
             if places.is_empty() || FEW * places.len() > self.system.len() {
                 return;
             }
@@ -48,37 +51,46 @@ impl Run<'_> {
             for ((offset, alone), &contact) in part.offset.iter_mut().zip(&alone).zip(&contacts) {
                 *offset += together[contact] - *alone;
             }
-            let most_sweeps = OWN_SWEEPS.min(self.settings.most_sweeps);
-            let settings = Settings { most_interior_steps: STEPS, most_sweeps, ..self.settings.clone() };
+            let left = self.left();
+            let worth = |count: usize| count * self.system.len() / contacts.len();
+            let settings = Settings {
+                most_interior_steps: STEPS.min(worth(left.most_interior_steps)),
+                most_sweeps: OWN_SWEEPS.min(worth(left.most_sweeps)),
+                ..left
+            };
             let Ok(found) = within(&part, &units.restricted(&contacts), &settings, Some(&start), false)
             else {
                 return;
             };
             contacts.iter().zip(&found.forces).for_each(|(&contact, force)| forces[contact] = *force);
-            // Steps over a part cost less.
-            self.interior_steps += found.interior_steps * contacts.len() / self.system.len();
-            self.tally.add(&found.tally());
+            self.charge(&found, contacts.len());
             let forces = self.system.enter(&forces);
             self.offer(&forces);
             self.go_on_from(forces);
             self.gauss_seidel((self.sweeps + SWEEPS).min(self.settings.most_sweeps));
             let after = self.errors.worse();
             if after.is_nan() || after > GAIN * before {
-                return;
+                // Whatever follows begins with the best that is known.
+                self.go_on_from(self.best.clone());
+                if hops == MOST_HOPS {
+                    return;
+                }
+                hops += 1;
             }
         }
     }
 
     /// Places of contacts whose error is too large, and of those around them that act or nearly do.
-    fn around_stubborn(&self) -> Vec<usize> {
+    fn around_stubborn(&self, hops: usize) -> Vec<usize> {
         let velocities = self.system.velocities(&self.best);
+        let limit = (STUBBORN * self.settings.tolerance).max(WORST * self.errors.worse());
         let is_stubborn = |place: usize| {
             let law = FischerBurmeister::new(self.system.contacts()[place].friction, 1.0);
             let error = law.value(self.best[place], velocities[place]).length();
-            error.is_nan() || error > STUBBORN * self.settings.tolerance
+            error.is_nan() || error > limit
         };
         let mut joins: Vec<bool> = (0..self.system.len()).map(is_stubborn).collect();
-        for _ in 0..HOPS {
+        for _ in 0..hops {
             let reached: Vec<usize> = (0..joins.len()).filter(|&place| joins[place]).collect();
             for place in reached {
                 for (other, _) in self.system.row(place) {
