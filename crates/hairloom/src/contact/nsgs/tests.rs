@@ -79,14 +79,13 @@ fn the_few_contacts_that_sweeps_leave_are_solved_by_themselves() {
         blocks.touch_face(body, None, (centre - 0.5 * DVec3::Y, 0.5, 0.5), 2, 0.5);
     }
     let settings = Settings { tolerance: 1.0e-8, ..Settings::default() };
-    let solution = assert_solved("boxes and a tower", &reduced(&blocks, GRAVITY), &settings);
-    let tower = reduced(&Blocks::tower(30, 1.0, 2, 0.5), GRAVITY);
-    let alone = assert_solved("tower", &tower, &settings);
+    let problem = reduced(&blocks, GRAVITY);
+    let solution = assert_solved("boxes and a tower", &problem, &settings);
     let sweeps = Settings { global: Global::GaussSeidel, ..settings };
-    let swept = solve(&tower, &sweeps, None).unwrap();
-    assert!(swept.sweeps > 250, "the tower is too easy: {} sweeps", swept.sweeps);
-    let over_all = 160 * blocks.contacts() as u64;
-    assert!(solution.local_solves < over_all + alone.local_solves, "{} local solves", solution.local_solves);
+    let swept = solve(&problem, &sweeps, None).unwrap();
+    let (own, all) = (solution.local_solves, swept.local_solves);
+    println!("{own} local solves in {} sweeps, {all} in {} sweeps alone", solution.sweeps, swept.sweeps);
+    assert!(20 * own < all, "{own} local solves, {all} by sweeps alone");
 }
 
 /// Random sparse problems `W = A Aᵀ` of low rank, scales from 1e-6 to 1e6, friction from 0 to 10.

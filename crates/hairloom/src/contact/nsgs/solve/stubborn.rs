@@ -52,7 +52,7 @@ impl Run<'_> {
                 *offset += together[contact] - *alone;
             }
             let left = self.left();
-            let worth = |count: usize| count * self.system.len() / contacts.len();
+            let worth = |count: usize| count.saturating_mul(self.system.len()) / contacts.len();
             let settings = Settings {
                 most_interior_steps: STEPS.min(worth(left.most_interior_steps)),
                 most_sweeps: OWN_SWEEPS.min(worth(left.most_sweeps)),
