@@ -108,9 +108,10 @@ pub(super) fn sculpt_neck(s: &mut Sculpt, neck: u16, face: Face) {
     s.add(cone([0.0, -0.122, 0.020], [0.0, -0.16, 0.015], 0.010 * thick, 0.009 * thick), 0.02);
 }
 
-/// How much the head moves the skin at `p`: 1 on the head, 0 at the base of the neck.
+/// How much the head moves the skin at `p`: 1 on the head and wherever hair grows, down to the nape, as a scalp lies on its skull; 0 at the base
+/// of the neck.
 pub(super) fn head_share(p: Vec3) -> f32 {
-    smoothstep(-0.225, -0.100, p.y + 0.6 * p.z)
+    smoothstep(-0.235, -0.150, p.y + 0.6 * p.z)
 }
 
 /// The heights of the hairline [m] at angles around the head, from the face (0°) to the nape (180°).
