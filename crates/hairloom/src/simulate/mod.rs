@@ -136,6 +136,8 @@ pub struct Simulation {
     tracks: Vec<Track>,
     attachments: Attachments,
     solver: Box<dyn Solver>,
+    /// Longest step that the solver takes as one [s].
+    longest_step: f64,
     groom: Groom,
     followers: Option<Followers>,
     state: State,
@@ -221,6 +223,7 @@ impl Simulation {
             tracks,
             attachments,
             solver,
+            longest_step: method.longest_step(),
             groom,
             followers,
             before: state.clone(),
@@ -342,18 +345,7 @@ impl Simulation {
             if self.steps + 1 == last && to > end {
                 self.solver.store(&mut self.before);
             }
-            let moved = std::time::Instant::now();
-            self.move_bodies(from, to)?;
-            report.add_seconds("bodies", moved.elapsed().as_secs_f64());
-            let mut drive = Drive::new(&self.bodies, &self.attachments, &self.scene.wind);
-            drive.gravity = self.scene.gravity.at(from);
-            drive.time = from;
-            drive.duration = to - from;
-            // One body holds all hair.
-            let holder = self.attachments.items.first();
-            jumped |= holder.is_some_and(|held| self.bodies.jumps(held.body as usize));
-            let step = self.solver.step(&drive, Step::Dynamic { dt: to - from });
-            report.add(&step.map_err(|source| SimulationError::Step { frame, source })?);
+            jumped |= self.step(from, to, &mut report)?;
             self.steps += 1;
         }
         let gravity = self.scene.gravity.at(end);
@@ -372,6 +364,32 @@ impl Simulation {
         }
         self.frame = frame;
         Ok(FrameReport { frame, time: end, solver: report, measures, seconds: clock.elapsed().as_secs_f64() })
+    }
+
+    /// One step of the scene, from one time to another [s]. A solver that would cut it anyway is asked for the parts: bodies go evenly through
+    /// what it is asked for, and their speed would jump from one frame to the next. Returns whether the body that holds the hair jumped.
+    fn step(&mut self, from: f64, to: f64, report: &mut Report) -> Result<bool, SimulationError> {
+        let frame = self.frame + 1;
+        // What is a whole number of parts but for rounding takes no part more.
+        let parts = ((to - from) / self.longest_step - 1.0e-6).ceil().max(1.0);
+        let time = |part: f64| if part == parts { to } else { from + (to - from) * part / parts };
+        let mut jumped = false;
+        for part in 0..parts as u64 {
+            let (from, to) = (time(part as f64), time(part as f64 + 1.0));
+            let moved = std::time::Instant::now();
+            self.move_bodies(from, to)?;
+            report.add_seconds("bodies", moved.elapsed().as_secs_f64());
+            let mut drive = Drive::new(&self.bodies, &self.attachments, &self.scene.wind);
+            drive.gravity = self.scene.gravity.at(from);
+            drive.time = from;
+            drive.duration = to - from;
+            // One body holds all hair.
+            let holder = self.attachments.items.first();
+            jumped |= holder.is_some_and(|held| self.bodies.jumps(held.body as usize));
+            let step = self.solver.step(&drive, Step::Dynamic { dt: to - from });
+            report.add(&step.map_err(|source| SimulationError::Step { frame, source })?);
+        }
+        Ok(jumped)
     }
 
     /// Brings the state, which is that after the last step, back to a time during it.

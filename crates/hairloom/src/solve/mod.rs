@@ -151,6 +151,14 @@ impl Method {
         }
     }
 
+    /// Longest step that the method takes as one [s]; longer ones it cuts.
+    pub fn longest_step(&self) -> f64 {
+        match self {
+            Self::Nsgs(params) => params.step,
+            _ => f64::INFINITY,
+        }
+    }
+
     /// The parameter that does not fit a model, if any, and what was expected there.
     pub fn check_for(&self, model: &Model) -> Result<(), (&'static str, &'static str)> {
         match self {

@@ -112,6 +112,9 @@ impl FromStr for LocalSolver {
     }
 }
 
+/// Forces of a method beyond so many times what would stop the contact if it were equally heavy all around are looked at by the fail-safe.
+const PLAUSIBLE: f64 = 1.0e9;
+
 /// How a force was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
@@ -159,8 +162,9 @@ impl LocalSolver {
         let load = mass * problem.offset.length();
         let force = self.attempt(problem, sliding, guess, 0.25 * tolerance * load);
         let error = natural_map(force, problem.velocity(force), problem.friction, mass).length();
-        // NaN is no success.
-        if error <= tolerance * (load + force.length()) {
+        let size = force.length();
+        // NaN is no success. Where there is no solution forces grow without limit, and the error beside them vanishes.
+        if error <= tolerance * (load + size) && size <= PLAUSIBLE * load {
             return Solved { force, found: Found::Method };
         }
         if !self.fail_safe {

@@ -15,7 +15,7 @@ pub enum ProblemError {
         expected: usize,
     },
     /// A coefficient of friction that is none.
-    #[error("mu of contact {contact} is {value}: expected a number that is not negative")]
+    #[error("mu of contact {contact} is {value}: expected a number from 0 to 1e6")]
     BadFriction {
         /// The contact.
         contact: usize,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use glam::DVec3;
 
-use super::system::Units;
+use super::system::{Units, larger};
 use super::{Assembly, Global, Problem, ProblemError, Settings, Solution, Stop, solve};
 use crate::contact::coulomb::{FischerBurmeister, natural_map};
 
@@ -94,7 +94,7 @@ pub fn solve_near(
         let joined =
             look_around(assembly, friction, settings, (&Units::of(&part), reach), &mut joins, &mut solution);
         if settings.stop == Stop::Error {
-            solution.converged = solution.error.max(solution.natural) <= settings.tolerance;
+            solution.converged = larger(solution.error, solution.natural) <= settings.tolerance;
         }
         if !joined && (solution.converged || round >= LAST_ROUGH) {
             break;
@@ -120,17 +120,17 @@ fn look_around(
         let velocity = solution.velocities[contact];
         let scaled = velocity / (weight.sqrt() * units.unit);
         let own = FischerBurmeister::new(friction[contact], 1.0).value(DVec3::ZERO, scaled).length();
-        error = error.max(own);
+        error = larger(own, error);
         square += natural_map(DVec3::ZERO, velocity, friction[contact], 1.0).length_squared();
     }
     let natural = square.sqrt() / units.judge;
-    if error.max(natural) > SHARE * settings.tolerance {
+    if larger(error, natural) > SHARE * settings.tolerance {
         for (joins, velocity) in joins.iter_mut().zip(&solution.velocities) {
             *joins |= velocity.x < reach;
         }
         return true;
     }
-    solution.error = solution.error.max(error);
+    solution.error = larger(solution.error, error);
     solution.natural = solution.natural.hypot(natural);
     false
 }

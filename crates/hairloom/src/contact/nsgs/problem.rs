@@ -17,6 +17,8 @@ pub struct Problem {
 
 /// A block of W may differ from its mirror image by this part of it.
 const MENDED_ASYMMETRY: f64 = 0.01;
+/// Beyond this friction, what friction asks of normal velocities drowns in the rounding of tangential ones.
+pub(super) const MOST_FRICTION: f64 = 1.0e6;
 /// Numbers beyond this would overflow when squared.
 const LARGEST: f64 = 1.0e100;
 /// Rounding of what wrote the problem is no asymmetry.
@@ -49,7 +51,7 @@ impl Problem {
 
     fn check_contact(&self, contact: usize) -> Result<(), ProblemError> {
         let value = self.friction[contact];
-        if !(value >= 0.0 && value.is_finite()) {
+        if !(0.0..=MOST_FRICTION).contains(&value) {
             return Err(ProblemError::BadFriction { contact, value });
         }
         let ordinary = |values: &[f64]| values.iter().all(|value| value.abs() <= LARGEST);

@@ -33,8 +33,8 @@ pub fn solve(
     within(problem, &Units::of(problem), settings, start, start.is_some())
 }
 
-/// An error after some sweeps that is not far from that of no forces at all, which is about one.
-const ASTRAY: f64 = 0.1;
+/// A total error after some sweeps that is not far from that of no forces at all, in parts of it.
+const ASTRAY: f64 = 0.3;
 
 /// Solves a problem of known sizes, measured in these units. Where the start is of another problem, it may lead nowhere.
 fn within(
@@ -179,17 +179,18 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Measures `forces` and keeps them if they are the best so far. True where they solve the problem.
+    /// Measures `forces` and keeps them if they are the best so far. True where they solve the problem. The best are those with the least
+    /// total error: by the largest, one contact that has no solution would keep all others from theirs.
     fn offer(&mut self, forces: &[DVec3]) -> bool {
         self.offer_below(forces, f64::INFINITY)
     }
 
-    /// The same for forces whose error must be below this, too, or solve the problem.
+    /// The same for forces whose total error must be below this, too, or solve the problem.
     fn offer_below(&mut self, forces: &[DVec3], limit: f64) -> bool {
         let errors = self.system.measure(forces);
-        let (worse, best) = (errors.worse(), self.errors.worse());
+        let best = self.errors.total;
         // The best may be NaN, from a start that is.
-        if worse < best.min(limit) || worse <= self.settings.tolerance || best.is_nan() {
+        if errors.total < best.min(limit) || errors.worse() <= self.settings.tolerance || best.is_nan() {
             self.errors = errors;
             self.best.copy_from_slice(forces);
         }
@@ -249,14 +250,14 @@ impl<'a> Run<'a> {
     fn hybrid(&mut self, problem: &Problem, units: &Units, is_foreign: bool) {
         let most = self.settings.most_sweeps;
         self.gauss_seidel(LEAST_PATIENCE.min(most / 2));
-        if is_foreign && self.errors.worse() > ASTRAY {
+        if is_foreign && self.errors.total > ASTRAY * self.without_forces().total {
             self.forget();
         }
         let before = (self.best.clone(), self.errors);
         if self.acting(problem, units) {
             self.gauss_seidel(most);
             // What was nearer on the way may have led nowhere.
-            let (after, known) = (self.errors.worse(), before.1.worse());
+            let (after, known) = (self.errors.total, before.1.total);
             if after.is_nan() || after > known {
                 (self.best, self.errors) = before;
             }
@@ -300,14 +301,18 @@ impl<'a> Run<'a> {
         self.gauss_seidel(most);
     }
 
+    fn without_forces(&self) -> Errors {
+        self.system.measure(&vec![DVec3::ZERO; self.system.len()])
+    }
+
     /// Sweeps from no forces at all, and on from what they come to if that is better than what was known.
     fn forget(&mut self) {
         let before = (self.best.clone(), self.errors);
         self.best.fill(DVec3::ZERO);
-        self.errors = self.system.measure(&self.best);
+        self.errors = self.without_forces();
         self.go_on_from(self.best.clone());
         self.gauss_seidel((self.sweeps + LEAST_PATIENCE).min(self.settings.most_sweeps));
-        if self.errors.worse() >= before.1.worse() {
+        if self.errors.total >= before.1.total {
             (self.best, self.errors) = before;
             self.go_on_from(self.best.clone());
         }
@@ -383,8 +388,8 @@ impl<'a> Run<'a> {
             From::Nothing(stiffer) => interior.start(stiffer),
         };
         // Where there is no solution, its forces grow without limit: only a clear gain counts.
-        let gained = CLEAR_GAIN * self.errors.worse();
-        let enough = gained.min(NEAR_ENOUGH * self.settings.tolerance);
+        let gained = CLEAR_GAIN * self.errors.total;
+        let enough = (CLEAR_GAIN * self.errors.worse()).min(NEAR_ENOUGH * self.settings.tolerance);
         let accept = |forces: &[DVec3]| {
             self.interior_steps += 1;
             let is_solved = self.offer_below(forces, gained);
@@ -420,7 +425,7 @@ impl<'a> Run<'a> {
         }
         let system = self.system;
         let mut interior = Interior::new(system, pattern, Shift::Exact);
-        let gained = CLEAR_GAIN * self.errors.worse();
+        let gained = CLEAR_GAIN * self.errors.total;
         let accept = |forces: &[DVec3]| {
             self.interior_steps += 1;
             self.offer_below(forces, gained)

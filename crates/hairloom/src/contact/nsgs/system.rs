@@ -57,13 +57,20 @@ pub(super) struct Errors {
     pub(super) fischer_burmeister: f64,
     /// Length of the natural map in real units over 1 + ‖b‖.
     pub(super) natural: f64,
+    /// The root of the sum of squares of Fischer–Burmeister functions over contacts, without units.
+    pub(super) total: f64,
 }
 
 impl Errors {
+    /// What is held against the tolerance.
     pub(super) fn worse(&self) -> f64 {
-        // `max` would lose a NaN.
-        if self.natural.is_nan() { self.natural } else { self.fischer_burmeister.max(self.natural) }
+        larger(self.natural, self.fischer_burmeister)
     }
+}
+
+/// The larger of two numbers, or NaN where one is: `max` would lose it.
+pub(super) fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a > b { a } else { b }
 }
 
 /// What a problem is measured in.
@@ -262,20 +269,21 @@ impl System {
         let chunks = self.order.colours.concat();
         let part = |range: Range<usize>| dispatch(Measure { system: self, forces, range });
         // Waking other threads costs more than one chunk does.
-        let parts: Vec<(f64, f64)> = if chunks.len() > 1 {
+        let parts: Vec<[f64; 3]> = if chunks.len() > 1 {
             chunks.into_par_iter().map(part).collect()
         } else {
             chunks.into_iter().map(part).collect()
         };
-        let worse = |a: f64, b: f64| if a.is_nan() || a > b { a } else { b };
         Errors {
-            fischer_burmeister: parts.iter().fold(0.0, |most, part| worse(part.0, most)),
-            natural: parts.iter().map(|part| part.1).sum::<f64>().sqrt() / self.judge,
+            fischer_burmeister: parts.iter().fold(0.0, |most, part| larger(part[0], most)),
+            natural: parts.iter().map(|part| part[1]).sum::<f64>().sqrt() / self.judge,
+            total: parts.iter().map(|part| part[2]).sum::<f64>().sqrt(),
         }
     }
 }
 
-/// Errors over a range of contacts: the largest Fischer–Burmeister function, and the square of the natural map.
+/// Errors over a range of contacts: the largest Fischer–Burmeister function, the square of the natural map, and that of all
+/// Fischer–Burmeister functions.
 struct Measure<'a> {
     system: &'a System,
     forces: &'a [DVec3],
@@ -283,26 +291,25 @@ struct Measure<'a> {
 }
 
 impl Kernel for Measure<'_> {
-    type Output = (f64, f64);
+    type Output = [f64; 3];
 
     #[inline(always)]
-    fn run<L: Lane>(self) -> (f64, f64) {
+    fn run<L: Lane>(self) -> [f64; 3] {
         let Self { system, forces, range } = self;
-        let (mut largest, mut sum) = (0.0_f64, 0.0_f64);
+        let (mut largest, mut sum, mut total) = (0.0_f64, 0.0_f64, 0.0_f64);
         for row in range {
             let friction = system.contacts[row].friction;
             let (force, velocity) = (forces[row], system.velocity(row, forces));
             let error = FischerBurmeister::new(friction, 1.0).value(force, velocity).length_squared();
-            if error.is_nan() || error > largest {
-                largest = error;
-            }
+            largest = larger(error, largest);
+            total += error;
             if force.length_squared() > LARGEST * LARGEST {
-                largest = f64::INFINITY;
+                (largest, total) = (f64::INFINITY, f64::INFINITY);
             }
             let (force, velocity) = (system.force_units[row] * force, system.velocity_units[row] * velocity);
             sum += natural_map(force, velocity, friction, 1.0).length_squared();
         }
-        (largest.sqrt(), sum)
+        [largest.sqrt(), sum, total]
     }
 }
 

@@ -391,6 +391,7 @@ fn bad_problems_are_named() {
     };
     assert!(error(&|problem| problem.friction[3] = -0.1).contains("mu of contact 3 is -0.1"));
     assert!(error(&|problem| problem.friction[2] = f64::NAN).contains("mu of contact 2"));
+    assert!(error(&|problem| problem.friction[1] = 1.0e7).contains("expected a number from 0 to 1e6"));
     assert!(error(&|problem| problem.offset[5].z = f64::NAN).contains("b of contact 5"));
     assert!(error(&|problem| problem.friction.truncate(7)).contains("7 given, 8 expected"));
     assert!(error(&|problem| *problem = Problem::default()).contains("no contacts"));

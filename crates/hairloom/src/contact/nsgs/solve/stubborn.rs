@@ -34,7 +34,7 @@ impl Run<'_> {
     pub(super) fn stubborn(&mut self, problem: &Problem, units: &Units) {
         let mut hops = HOPS;
         for _ in 0..ROUNDS {
-            let before = self.errors.worse();
+            let before = self.errors.total;
             if self.is_solved() || self.sweeps >= self.settings.most_sweeps {
                 return;
             }
@@ -68,7 +68,7 @@ impl Run<'_> {
             self.offer(&forces);
             self.go_on_from(forces);
             self.gauss_seidel((self.sweeps + SWEEPS).min(self.settings.most_sweeps));
-            let after = self.errors.worse();
+            let after = self.errors.total;
             if after.is_nan() || after > GAIN * before {
                 // Whatever follows begins with the best that is known.
                 self.go_on_from(self.best.clone());
