@@ -16,7 +16,7 @@ use hairloom::contact::nsgs::{Global, Problem, Settings, Stop, solve};
 use hairloom_picture::plot::{Axis, Figure, Panel, Series};
 use serde::{Deserialize, Serialize};
 
-use super::{fibres, stored};
+use super::{fibres, ponytail, stored};
 use crate::LabError;
 use crate::experiment::{BadKey, LawExperiment};
 use crate::outcome::{Check, Findings, Row};
@@ -47,7 +47,9 @@ const PYRAMID_STEP: f64 = 5.0e-2;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Params {
-    /// A folder of problems to take instead of grown ones.
+    /// Frames of a ponytail whose problems to take instead of grown ones, one each.
+    frames: usize,
+    /// A folder of problems to take instead.
     folder: String,
     /// How many problems.
     problems: usize,
@@ -65,8 +67,9 @@ pub(crate) struct Params {
 
 impl Default for Params {
     fn default() -> Self {
-        let folder = String::new();
-        Self { folder, problems: 40, fibres: 40, contacts: 160, mu: 0.3, tolerance: 1.0e-6, sweeps: 1_000 }
+        let (frames, folder) = (0, String::new());
+        let (problems, fibres, contacts, mu) = (40, 40, 160, 0.3);
+        Self { frames, folder, problems, fibres, contacts, mu, tolerance: 1.0e-6, sweeps: 1_000 }
     }
 }
 
@@ -74,14 +77,16 @@ impl Default for Params {
 pub(crate) struct LocalSolvers;
 
 /// What one solver did on all problems.
-struct Record {
-    fail_safe: f64,
-    failed: f64,
-    unsolved: f64,
+pub(crate) struct Record {
+    /// Contacts that the fail-safe was asked for, contacts left, and problems left [%].
+    pub(crate) fail_safe: f64,
+    pub(crate) failed: f64,
+    pub(crate) unsolved: f64,
     /// Sweeps over all problems on average, and those over each that was solved.
-    mean_sweeps: f64,
+    pub(crate) mean_sweeps: f64,
     sweeps: Vec<usize>,
-    milliseconds: f64,
+    /// Time of a problem.
+    pub(crate) milliseconds: f64,
 }
 
 impl LawExperiment for LocalSolvers {
@@ -92,8 +97,9 @@ impl LawExperiment for LocalSolvers {
          4sides is stopped by its steps";
     const SOLVERS: &'static [&'static str] = &["gauss-seidel"];
     const HELP: &'static [(&'static str, &'static str)] = &[
+        ("frames", "take the problems of so many frames of scenes/ponytail-nsgs.toml instead, up to 240, one a frame"),
         ("folder", "take the problems in it, as `sim --contact-problems` keeps them, instead of grown ones"),
-        ("problems", "problems in the batch"),
+        ("problems", "grown problems in the batch"),
         ("fibres", "fibres in each"),
         ("contacts", "contacts in each"),
         ("mu", "coefficient of friction"),
@@ -102,6 +108,7 @@ impl LawExperiment for LocalSolvers {
     ];
 
     fn check(params: &Params) -> Result<(), BadKey> {
+        check_range(("frames", params.frames as f64, 0.0, 240.0))?;
         check_range(("problems", params.problems as f64, 1.0, 1_000.0))?;
         check_range(("fibres", params.fibres as f64, 2.0, 5_000.0))?;
         check_range(("contacts", params.contacts as f64, 1.0, 50_000.0))?;
@@ -118,7 +125,7 @@ impl LawExperiment for LocalSolvers {
         let mut alone: Vec<(&str, f64, f64)> = vec![];
         let (mut worse_problems, mut worse_contacts) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
         for name in SOLVERS {
-            let record = record(&problems, name, params)?;
+            let record = Record::of(&problems, name, params.tolerance, params.sweeps)?;
             rows.push(
                 Row::new()
                     .with("local", name)
@@ -155,6 +162,10 @@ impl LawExperiment for LocalSolvers {
 }
 
 fn problems(params: &Params) -> Result<Vec<Problem>, LabError> {
+    let of_all = |named: Vec<(String, Problem)>| named.into_iter().map(|(_, problem)| problem).collect();
+    if params.frames > 0 {
+        return Ok(of_all(ponytail(params.frames, 1)?));
+    }
     if params.folder.is_empty() {
         let grown = |seed| fibres(seed, params.fibres, params.contacts, params.mu);
         return (0..params.problems as u64).map(|seed| Ok(grown(seed).assembly()?.reduced())).collect();
@@ -164,46 +175,54 @@ fn problems(params: &Params) -> Result<Vec<Problem>, LabError> {
         let problem = format!("{}: no contact problems (.json) there", params.folder);
         return Err(LabError::Bench { problem });
     }
-    Ok(problems.into_iter().map(|(_, problem)| problem).collect())
+    Ok(of_all(problems))
 }
 
-fn record(problems: &[Problem], name: &str, params: &Params) -> Result<Record, LabError> {
-    let bad = |error: &dyn std::fmt::Display| LabError::Bench { problem: error.to_string() };
-    let local: LocalSolver = name.parse().map_err(|error| bad(&error))?;
-    // As in the paper: no look at take-off and stick before the method's own.
-    let local = LocalSolver { direct: false, ..local };
-    let settings = Settings {
-        global: Global::GaussSeidel,
-        // The pyramid has solutions of its own, and no error to measure them by.
-        stop: if name == PYRAMID { Stop::Step(PYRAMID_STEP) } else { Stop::Error },
-        tolerance: params.tolerance,
-        most_sweeps: params.sweeps,
-        local,
-        ..Settings::paper()
-    };
-    let (mut solves, mut fail_safe, mut failed, mut unsolved) = (0, 0, 0, 0);
-    let (mut sweeps, mut all_sweeps) = (Vec::with_capacity(problems.len()), 0);
-    let started = Instant::now();
-    for problem in problems {
-        let solution = solve(problem, &settings, None)?;
-        solves += solution.local_solves;
-        fail_safe += solution.fail_safe + if local.fail_safe { solution.failed } else { 0 };
-        failed += solution.failed;
-        unsolved += usize::from(!solution.converged);
-        all_sweeps += solution.sweeps;
-        if solution.converged {
-            sweeps.push(solution.sweeps);
+impl Record {
+    /// Plain sweeps over each of the problems, with a local solver.
+    pub(crate) fn of(
+        problems: &[Problem],
+        name: &str,
+        tolerance: f64,
+        most_sweeps: usize,
+    ) -> Result<Self, LabError> {
+        let bad = |error: &dyn std::fmt::Display| LabError::Bench { problem: error.to_string() };
+        let local: LocalSolver = name.parse().map_err(|error| bad(&error))?;
+        // As in the paper: no look at take-off and stick before the method's own.
+        let local = LocalSolver { direct: false, ..local };
+        let settings = Settings {
+            global: Global::GaussSeidel,
+            // The pyramid has solutions of its own, and no error to measure them by.
+            stop: if name == PYRAMID { Stop::Step(PYRAMID_STEP) } else { Stop::Error },
+            tolerance,
+            most_sweeps,
+            local,
+            ..Settings::paper()
+        };
+        let (mut solves, mut fail_safe, mut failed, mut unsolved) = (0, 0, 0, 0);
+        let (mut sweeps, mut all_sweeps) = (Vec::with_capacity(problems.len()), 0);
+        let started = Instant::now();
+        for problem in problems {
+            let solution = solve(problem, &settings, None)?;
+            solves += solution.local_solves;
+            fail_safe += solution.fail_safe + if local.fail_safe { solution.failed } else { 0 };
+            failed += solution.failed;
+            unsolved += usize::from(!solution.converged);
+            all_sweeps += solution.sweeps;
+            if solution.converged {
+                sweeps.push(solution.sweeps);
+            }
         }
+        let percent = |part: f64, whole: f64| 100.0 * part / whole.max(1.0);
+        Ok(Self {
+            fail_safe: percent(fail_safe as f64, solves as f64),
+            failed: percent(failed as f64, solves as f64),
+            unsolved: percent(unsolved as f64, problems.len() as f64),
+            mean_sweeps: all_sweeps as f64 / problems.len() as f64,
+            sweeps,
+            milliseconds: 1.0e3 * started.elapsed().as_secs_f64() / problems.len() as f64,
+        })
     }
-    let percent = |part: f64, whole: f64| 100.0 * part / whole.max(1.0);
-    Ok(Record {
-        fail_safe: percent(fail_safe as f64, solves as f64),
-        failed: percent(failed as f64, solves as f64),
-        unsolved: percent(unsolved as f64, problems.len() as f64),
-        mean_sweeps: all_sweeps as f64 / problems.len() as f64,
-        sweeps,
-        milliseconds: 1.0e3 * started.elapsed().as_secs_f64() / problems.len() as f64,
-    })
 }
 
 /// The share of `count` problems that need more than a number of sweeps, over that number, from the sweeps of those that were solved. What

@@ -109,9 +109,10 @@ pub(super) fn sculpt_neck(s: &mut Sculpt, neck: u16, face: Face) {
 }
 
 /// How much the head moves the skin at `p`: 1 on the head and wherever hair grows, down to the nape, as a scalp lies on its skull; 0 at the base
-/// of the neck.
+/// of the neck, and on shoulders however high they are.
 pub(super) fn head_share(p: Vec3) -> f32 {
-    smoothstep(-0.235, -0.150, p.y + 0.6 * p.z)
+    let beside_the_neck = (p.x.hypot(p.z + 0.03) - 0.065).max(0.0);
+    smoothstep(-0.235, -0.150, p.y + 0.6 * p.z - beside_the_neck)
 }
 
 /// The heights of the hairline [m] at angles around the head, from the face (0°) to the nape (180°).
