@@ -68,6 +68,21 @@ fn motion_does_not_depend_on_the_frame_rate() {
     }
 }
 
+/// A solver that cuts steps by itself meets bodies where their motion has them, not on the way between the ends of a long step.
+#[test]
+fn bodies_go_their_way_in_every_step_of_a_solver() {
+    let run = |rate: f64| {
+        let mut simulation =
+            simulation("nsgs", &[("time.steps_per_second", rate), ("solver.tolerance_fast", 1.0e-9)]);
+        (0..6).for_each(|_| advance(&mut simulation));
+        simulation.state().positions.clone()
+    };
+    // The solver's own steps are 1/240 s.
+    let (few, many) = (run(24.0), run(240.0));
+    let off = few.iter().zip(&many).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+    assert!(off < 1.0e-6, "{off} m");
+}
+
 /// At 50 frames a second frame 1 lies 2.4 steps after the start.
 #[test]
 fn frames_between_steps_lie_between_them() {

@@ -97,7 +97,10 @@ impl LawExperiment for LocalSolvers {
          4sides is stopped by its steps";
     const SOLVERS: &'static [&'static str] = &["gauss-seidel"];
     const HELP: &'static [(&'static str, &'static str)] = &[
-        ("frames", "take the problems of so many frames of scenes/ponytail-nsgs.toml instead, up to 240, one a frame"),
+        (
+            "frames",
+            "take the problems of so many frames of scenes/ponytail-nsgs.toml instead, up to 240, one a frame",
+        ),
         ("folder", "take the problems in it, as `sim --contact-problems` keeps them, instead of grown ones"),
         ("problems", "grown problems in the batch"),
         ("fibres", "fibres in each"),
