@@ -181,14 +181,17 @@ impl Assembly<'_> {
         (0..freedom).map(|i| [rows[i], rows[freedom + i], rows[2 * freedom + i]]).collect()
     }
 
-    /// Mean eigenvalues of the own operators of some contacts.
-    pub(super) fn weights(&self, contacts: &[usize]) -> Vec<f64> {
-        let mut place = vec![usize::MAX; self.full.offset.len()];
-        contacts.iter().enumerate().for_each(|(index, &contact)| place[contact] = index);
-        let mut weights = vec![0.0; contacts.len()];
-        for block in self.full.jacobian.iter().filter(|block| place[block.contact] != usize::MAX) {
-            let square: f64 = self.whitened(block).iter().flatten().map(|entry| entry * entry).sum();
-            weights[place[block.contact]] += square / 3.0;
+    /// Mean eigenvalues of the own operators of all contacts.
+    pub(super) fn weights(&self) -> Vec<f64> {
+        let squares: Vec<f64> = self
+            .full
+            .jacobian
+            .par_iter()
+            .map(|block| self.whitened(block).iter().flatten().map(|entry| entry * entry).sum())
+            .collect();
+        let mut weights = vec![0.0; self.full.offset.len()];
+        for (block, square) in self.full.jacobian.iter().zip(squares) {
+            weights[block.contact] += square / 3.0;
         }
         weights
     }

@@ -2,14 +2,15 @@
 //!
 //! Hair that lies near other hair is about to touch it, and mostly does not. Couplings grow with the square of the contacts of an
 //! object: a problem of the few that act has a tenth of them or less. So contacts join in as they turn out to be needed, until no
-//! contact that is left out would have to act. Then the forces solve the whole problem.
+//! contact that is left out would have to act. Then the forces solve the whole problem, in whose units errors are measured from the beginning.
 
 use std::time::{Duration, Instant};
 
 use glam::DVec3;
 
+use super::solve::within;
 use super::system::{Units, larger};
-use super::{Assembly, Global, Problem, ProblemError, Settings, Solution, Stop, solve};
+use super::{Assembly, Global, Problem, ProblemError, Settings, Solution, Stop};
 use crate::contact::coulomb::{FischerBurmeister, natural_map};
 
 /// How often contacts may join in before all of them do.
@@ -66,6 +67,7 @@ pub fn solve_near(
             _ => left,
         }
     };
+    let units = Units::new(&assembly.weights(), offset);
     let mut solution = Solution::of(start.to_vec(), velocities(start));
     let mut joins: Vec<bool> = (0..count)
         .map(|contact| start[contact] != DVec3::ZERO || solution.velocities[contact].x < reach)
@@ -88,11 +90,11 @@ pub fn solve_near(
             friction: contacts.iter().map(|&contact| friction[contact]).collect(),
         };
         let start: Vec<DVec3> = contacts.iter().map(|&contact| solution.forces[contact]).collect();
-        let found = solve(&part, &settings_of(round, &solution), Some(&start))?;
+        let found =
+            within(&part, &units.restricted(&contacts), &settings_of(round, &solution), Some(&start), true)?;
         solution.take(&contacts, found);
         solution.velocities = velocities(&solution.forces);
-        let joined =
-            look_around(assembly, friction, settings, (&Units::of(&part), reach), &mut joins, &mut solution);
+        let joined = look_around(friction, settings, (&units, reach), &mut joins, &mut solution);
         if settings.stop == Stop::Error {
             solution.converged = larger(solution.error, solution.natural) <= settings.tolerance;
         }
@@ -106,19 +108,19 @@ pub fn solve_near(
 /// Looks at contacts that are left out: those that would have to act join in, and those that nearly would with them. Where none
 /// has to, their errors are added to those of the solution. True where any joins.
 fn look_around(
-    assembly: &Assembly<'_>,
     friction: &[f64],
     settings: &Settings,
     (units, reach): (&Units, f64),
     joins: &mut [bool],
     solution: &mut Solution,
 ) -> bool {
-    let overlapping: Vec<usize> =
-        (0..joins.len()).filter(|&contact| !joins[contact] && solution.velocities[contact].x < 0.0).collect();
     let (mut error, mut square) = (0.0_f64, 0.0);
-    for (&contact, weight) in overlapping.iter().zip(assembly.weights(&overlapping)) {
+    for contact in (0..joins.len()).filter(|&contact| !joins[contact]) {
         let velocity = solution.velocities[contact];
-        let scaled = velocity / (weight.sqrt() * units.unit);
+        if velocity.x >= 0.0 {
+            continue;
+        }
+        let scaled = velocity * units.scale[contact] / units.unit;
         let own = FischerBurmeister::new(friction[contact], 1.0).value(DVec3::ZERO, scaled).length();
         error = larger(own, error);
         square += natural_map(DVec3::ZERO, velocity, friction[contact], 1.0).length_squared();

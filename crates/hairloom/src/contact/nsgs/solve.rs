@@ -37,7 +37,7 @@ pub fn solve(
 const ASTRAY: f64 = 0.3;
 
 /// Solves a problem of known sizes, measured in these units. Where the start is of another problem, it may lead nowhere.
-fn within(
+pub(super) fn within(
     problem: &Problem,
     units: &Units,
     settings: &Settings,

@@ -77,7 +77,7 @@ pub(super) fn larger(a: f64, b: f64) -> f64 {
 #[derive(Debug)]
 pub(super) struct Units {
     /// One over the square root of each contact's own mean eigenvalue.
-    scale: Vec<f64>,
+    pub(super) scale: Vec<f64>,
     /// The largest b with that.
     pub(super) unit: f64,
     /// 1 + ‖b‖ in real units.
@@ -86,21 +86,23 @@ pub(super) struct Units {
 
 impl Units {
     pub(super) fn of(problem: &Problem) -> Self {
-        let count = problem.offset.len();
-        let weights: Vec<f64> = (0..count)
-            .map(|contact| {
-                let block = problem.matrix.diagonal(contact);
-                (block.x_axis.x + block.y_axis.y + block.z_axis.z) / 3.0
-            })
-            .collect();
-        let mean = weights.iter().sum::<f64>() / count as f64;
+        let weight = |contact: usize| {
+            let block = problem.matrix.diagonal(contact);
+            (block.x_axis.x + block.y_axis.y + block.z_axis.z) / 3.0
+        };
+        Self::new(&(0..problem.offset.len()).map(weight).collect::<Vec<_>>(), &problem.offset)
+    }
+
+    /// Those of contacts with these mean eigenvalues of their own operators, and these b.
+    pub(super) fn new(weights: &[f64], offset: &[DVec3]) -> Self {
+        let mean = weights.iter().sum::<f64>() / weights.len() as f64;
         let spare = if mean > 0.0 { mean } else { 1.0 };
         let scale: Vec<f64> =
             weights.iter().map(|&weight| 1.0 / (if weight > 0.0 { weight } else { spare }).sqrt()).collect();
-        let sizes = problem.offset.iter().zip(&scale).map(|(offset, scale)| scale * offset.length());
+        let sizes = offset.iter().zip(&scale).map(|(offset, scale)| scale * offset.length());
         let size = sizes.fold(0.0, f64::max);
         let unit = if size > 0.0 { size } else { 1.0 };
-        let judge = 1.0 + problem.offset.iter().map(|offset| offset.length_squared()).sum::<f64>().sqrt();
+        let judge = 1.0 + offset.iter().map(|offset| offset.length_squared()).sum::<f64>().sqrt();
         Self { scale, unit, judge }
     }
 
