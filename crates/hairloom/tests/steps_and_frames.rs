@@ -116,7 +116,7 @@ fn frames_between_steps_lie_between_them() {
 
 #[test]
 fn a_run_goes_on_between_two_steps() {
-    for method in ["ftl", "der-mpm"] {
+    for method in ["ftl", "der-mpm", "nsgs"] {
         let mut whole = simulation(method, &[("time.fps", 50.0)]);
         let mut saved = Checkpoint::default();
         for frame in 1..=8 {

@@ -209,7 +209,8 @@ fn solved(full: &FullProblem) -> Result<Vec<DVec3>, RestError> {
         ..Settings::default()
     };
     let start = vec![DVec3::ZERO; full.offset.len()];
-    let (solution, _) = solve_near(&assembly, (&assembly.offsets(), &full.friction), &settings, &start, 0.0)?;
+    let offset = assembly.offsets();
+    let (solution, _) = solve_near(&assembly, (&offset, &full.friction), &offset, &settings, &start, 0.0)?;
     // Mixed sweeps and interior points may leave cones by rounding.
     let within =
         solution.forces.iter().zip(&full.friction).map(|(force, friction)| project(*force, *friction));

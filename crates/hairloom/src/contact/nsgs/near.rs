@@ -25,11 +25,13 @@ const LAST_ROUGH: usize = 2;
 /// Contacts left out may use this part of the tolerance.
 const SHARE: f64 = 0.5;
 
-/// Solves `u = W r + offset` for all contacts of an assembly, with these coefficients of friction, from the forces `start`. Contacts that
-/// part more slowly than `reach` [m/s] under those forces are looked at from the beginning. Returns the time that W took, too.
+/// Solves `u = W r + offset` for all contacts of an assembly, with these coefficients of friction, from the forces `start`. Errors are measured by
+/// the velocities `sizes`: by `offset`, as [`super::solve`] does, or what of it matters. Contacts that part more slowly than `reach` [m/s] under the
+/// forces known are looked at from the beginning. Returns the time that W took, too.
 pub fn solve_near(
     assembly: &Assembly<'_>,
     (offset, friction): (&[DVec3], &[f64]),
+    sizes: &[DVec3],
     settings: &Settings,
     start: &[DVec3],
     reach: f64,
@@ -67,12 +69,13 @@ pub fn solve_near(
             _ => left,
         }
     };
-    let units = Units::new(&assembly.weights(), offset);
+    let started = Instant::now();
+    let units = Units::new(&assembly.weights(), sizes);
+    let mut assembling = started.elapsed();
     let mut solution = Solution::of(start.to_vec(), velocities(start));
     let mut joins: Vec<bool> = (0..count)
         .map(|contact| start[contact] != DVec3::ZERO || solution.velocities[contact].x < reach)
         .collect();
-    let mut assembling = Duration::ZERO;
     for round in first_round..=ROUNDS {
         if round == ROUNDS {
             joins.fill(true);
@@ -96,7 +99,7 @@ pub fn solve_near(
         solution.velocities = velocities(&solution.forces);
         let joined = look_around(friction, settings, (&units, reach), &mut joins, &mut solution);
         if settings.stop == Stop::Error {
-            solution.converged = larger(solution.error, solution.natural) <= settings.tolerance;
+            solution.converged = solution.worse() <= settings.tolerance;
         }
         if !joined && (solution.converged || round >= LAST_ROUGH) {
             break;

@@ -17,8 +17,9 @@ pub struct Problem {
 
 /// A block of W may differ from its mirror image by this part of it.
 const MENDED_ASYMMETRY: f64 = 0.01;
-/// Beyond this friction, what friction asks of normal velocities drowns in the rounding of tangential ones.
-pub(super) const MOST_FRICTION: f64 = 1.0e6;
+/// Beyond this friction, what friction asks of normal velocities drowns in the rounding of tangential ones, even of contacts that are about as
+/// heavy all around.
+const MOST_FRICTION: f64 = 1.0e6;
 /// Numbers beyond this would overflow when squared.
 const LARGEST: f64 = 1.0e100;
 /// Rounding of what wrote the problem is no asymmetry.

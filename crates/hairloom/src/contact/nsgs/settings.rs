@@ -52,7 +52,8 @@ impl FromStr for Global {
 /// When a problem counts as solved.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Stop {
-    /// Both error measures of [`Solution`] are within tolerance. What has the least error is returned.
+    /// Both error measures of [`Solution`] are within tolerance. Where none comes there, the forces with the least error altogether are returned:
+    /// the root of the sum of squares of Fischer–Burmeister functions. Others may have had a smaller largest one.
     #[default]
     Error,
     /// A sweep changes all forces together by at most this part of them. Sweeps are plain, no contact is frozen, and the last sweep's

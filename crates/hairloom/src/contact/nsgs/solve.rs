@@ -12,7 +12,7 @@ use super::interior::{Interior, MUCH_STIFFER, STIFFER, Shift};
 use super::mixing::Mixing;
 use super::newton::{self, Function};
 use super::pattern::Pattern;
-use super::system::{Errors, Sweeper, System, Tally, Units};
+use super::system::{Errors, Sweeper, System, Tally, Units, larger};
 use super::{Global, Problem, ProblemError, Settings, Solution, Stop};
 
 /// Solves a problem from the forces `start`, or from none. The problem must have passed [`Problem::checked`].
@@ -69,6 +69,11 @@ pub(super) fn within(
 }
 
 impl Solution {
+    /// The larger of both error measures, or NaN where one is.
+    pub fn worse(&self) -> f64 {
+        larger(self.error, self.natural)
+    }
+
     fn tally(&self) -> Tally {
         Tally { solved: self.local_solves, fail_safe: self.fail_safe, failed: self.failed }
     }
@@ -187,6 +192,9 @@ impl<'a> Run<'a> {
 
     /// The same for forces whose total error must be below this, too, or solve the problem.
     fn offer_below(&mut self, forces: &[DVec3], limit: f64) -> bool {
+        if self.is_solved() {
+            return true;
+        }
         let errors = self.system.measure(forces);
         let best = self.errors.total;
         // The best may be NaN, from a start that is.
@@ -250,6 +258,9 @@ impl<'a> Run<'a> {
     fn hybrid(&mut self, problem: &Problem, units: &Units, is_foreign: bool) {
         let most = self.settings.most_sweeps;
         self.gauss_seidel(LEAST_PATIENCE.min(most / 2));
+        if self.is_solved() {
+            return;
+        }
         if is_foreign && self.errors.total > ASTRAY * self.without_forces().total {
             self.forget();
         }
@@ -258,7 +269,7 @@ impl<'a> Run<'a> {
             self.gauss_seidel(most);
             // What was nearer on the way may have led nowhere.
             let (after, known) = (self.errors.total, before.1.total);
-            if after.is_nan() || after > known {
+            if !self.is_solved() && (after.is_nan() || after > known) {
                 (self.best, self.errors) = before;
             }
             return;
@@ -312,7 +323,7 @@ impl<'a> Run<'a> {
         self.errors = self.without_forces();
         self.go_on_from(self.best.clone());
         self.gauss_seidel((self.sweeps + LEAST_PATIENCE).min(self.settings.most_sweeps));
-        if self.errors.total >= before.1.total {
+        if !self.is_solved() && self.errors.total >= before.1.total {
             (self.best, self.errors) = before;
             self.go_on_from(self.best.clone());
         }
@@ -321,14 +332,15 @@ impl<'a> Run<'a> {
     /// Sweeps as long as what they have gained in the later half of them promises a solution in fewer than `enough` more; up to `most`.
     fn promising_sweeps(&mut self, enough: f64, most: usize) {
         let begin = self.sweeps;
-        let mut history = vec![self.errors.worse()];
+        // The largest error of the best forces may grow; all together only shrink.
+        let mut history = vec![self.errors.total];
         while !self.is_solved() && self.sweeps < most {
             self.gauss_seidel((self.sweeps + LOOK).min(most));
-            history.push(self.errors.worse());
+            history.push(self.errors.total);
             let looks = history.len() - 1;
             let since = looks / 2;
             let gain = (history[since] / history[looks]).ln() / (LOOK * (looks - since)) as f64;
-            let needed = (history[looks] / self.settings.tolerance).ln() / gain;
+            let needed = (self.errors.worse() / self.settings.tolerance).ln() / gain;
             let is_patient = ((self.sweeps - begin) as f64) < PATIENCE * enough;
             if !is_patient && (needed.is_nan() || needed > enough) {
                 break;

@@ -148,7 +148,8 @@ impl Nsgs {
         let start: Vec<DVec3> = start.collect();
         let (offset, settings) = (assembly.offsets(), self.settings(dt, gaps.is_some()));
         let started = Instant::now();
-        let solution = solve_near(&assembly, (&offset, &full.friction), &settings, &start, NEAR / dt);
+        let solution =
+            solve_near(&assembly, (&offset, &full.friction), &offset, &settings, &start, NEAR / dt);
         let (solution, assembling) = solution.map_err(|error| bad(&error))?;
         report.add_seconds("assembly", assembling.as_secs_f64());
         report.add_seconds("solve", (started.elapsed() - assembling).as_secs_f64());
@@ -193,6 +194,8 @@ impl Nsgs {
             DVec3::X * closing
         };
         let offset: Vec<DVec3> = touches.iter().zip(gaps).map(closing).collect();
+        // Gaps are wider than overlaps deep, and say nothing about how well those are undone.
+        let overlaps: Vec<DVec3> = offset.iter().map(|offset| offset.min(DVec3::ZERO)).collect();
         let (none, friction) = (vec![DVec3::ZERO; touches.len()], vec![0.0; touches.len()]);
         let settings = Settings {
             global: Global::GaussSeidel,
@@ -200,7 +203,7 @@ impl Nsgs {
             most_sweeps: UNDOING_SWEEPS,
             ..Settings::default()
         };
-        match solve_near(assembly, (&offset, &friction), &settings, &none, 0.0) {
+        match solve_near(assembly, (&offset, &friction), &overlaps, &settings, &none, 0.0) {
             Ok((solution, _)) => {
                 let mut changes = assembly.responses(&solution.forces);
                 changes.iter_mut().flatten().for_each(|change| *change *= dt);
@@ -261,7 +264,8 @@ fn free_velocities(full: FullProblem) -> Result<Velocities, StepError> {
 }
 
 fn note(solution: &Solution, touches: &[Touch], report: &mut Report) {
-    report.residual = report.residual.max(solution.error.max(solution.natural));
+    let worst = solution.worse();
+    report.residual = report.residual.max(worst);
     report.iterations += (solution.sweeps + solution.interior_steps) as u32;
     let contacts = solution.forces.len() as u64;
     report.contact_problems += ContactProblems {
@@ -270,7 +274,7 @@ fn note(solution: &Solution, touches: &[Touch], report: &mut Report) {
         contacts,
         most_contacts: contacts,
         acting: solution.forces.iter().filter(|force| **force != DVec3::ZERO).count() as u64,
-        worst: solution.error.max(solution.natural),
+        worst,
         sweeps: solution.sweeps as u64,
         interior_steps: solution.interior_steps as u64,
         local_solves: solution.local_solves,
