@@ -44,6 +44,8 @@ pub struct Assembly<'a> {
     factors: Vec<Factor>,
     /// Velocities without contacts, M⁻¹ f.
     free: Vec<Vec<f64>>,
+    /// `L⁻¹ Hᵀ` of each block of H, column by column.
+    whitened: Vec<Vec<[f64; 3]>>,
 }
 
 impl FullProblem {
@@ -59,7 +61,9 @@ impl FullProblem {
         let factors: Vec<Factor> = factors.into_iter().flatten().collect();
         let mut free = self.impulses.clone();
         free.par_iter_mut().zip(&factors).for_each(|(free, factor)| factor.solve(free));
-        Ok(Assembly { full: self, factors, free })
+        let whitened = self.jacobian.par_iter().map(|block| whitened(block, &factors[block.object]));
+        let whitened = whitened.collect();
+        Ok(Assembly { full: self, factors, free, whitened })
     }
 
     /// The same problem without objects that are in no contact.
@@ -146,9 +150,12 @@ impl Assembly<'_> {
         let full = self.full;
         let mut place = vec![usize::MAX; full.offset.len()];
         contacts.iter().enumerate().for_each(|(index, &contact)| place[contact] = index);
-        let blocks: Vec<&JacobianBlock> =
-            full.jacobian.iter().filter(|block| place[block.contact] != usize::MAX).collect();
-        let whitened: Vec<Vec<[f64; 3]>> = blocks.par_iter().map(|block| self.whitened(block)).collect();
+        let (blocks, whitened): (Vec<&JacobianBlock>, Vec<&Vec<[f64; 3]>>) = full
+            .jacobian
+            .iter()
+            .zip(&self.whitened)
+            .filter(|(block, _)| place[block.contact] != usize::MAX)
+            .unzip();
         let mut of_contact: Vec<Vec<usize>> = vec![vec![]; contacts.len()];
         let mut of_object: Vec<Vec<usize>> = vec![vec![]; full.masses.len()];
         for (entry, block) in blocks.iter().enumerate() {
@@ -159,38 +166,27 @@ impl Assembly<'_> {
             .par_iter()
             .enumerate()
             .map(|(contact, entries)| {
-                let mut row = vec![(contact as u32, DMat3::ZERO)];
+                let most: usize = entries.iter().map(|&entry| of_object[blocks[entry].object].len()).sum();
+                let mut row = Vec::with_capacity(1 + most);
+                row.push((contact as u32, DMat3::ZERO));
                 for &entry in entries {
                     let others = &of_object[blocks[entry].object];
                     let later = others.iter().filter(|&&other| place[blocks[other].contact] >= contact);
                     row.extend(later.map(|&other| {
-                        (place[blocks[other].contact] as u32, product(&whitened[entry], &whitened[other]))
+                        (place[blocks[other].contact] as u32, product(whitened[entry], whitened[other]))
                     }));
                 }
                 gather(row)
             })
             .collect();
-        mirrored(upper)
-    }
-
-    /// `L⁻¹ Hᵀ` of a block of H, column by column.
-    fn whitened(&self, block: &JacobianBlock) -> Vec<[f64; 3]> {
-        let freedom = self.free[block.object].len();
-        let mut rows = block.values.clone();
-        rows.chunks_exact_mut(freedom.max(1)).for_each(|row| self.factors[block.object].forward(row));
-        (0..freedom).map(|i| [rows[i], rows[freedom + i], rows[2 * freedom + i]]).collect()
+        BlockMatrix::from_upper(&upper)
     }
 
     /// Mean eigenvalues of the own operators of all contacts.
     pub(super) fn weights(&self) -> Vec<f64> {
-        let squares: Vec<f64> = self
-            .full
-            .jacobian
-            .par_iter()
-            .map(|block| self.whitened(block).iter().flatten().map(|entry| entry * entry).sum())
-            .collect();
         let mut weights = vec![0.0; self.full.offset.len()];
-        for (block, square) in self.full.jacobian.iter().zip(squares) {
+        for (block, whitened) in self.full.jacobian.iter().zip(&self.whitened) {
+            let square: f64 = whitened.iter().flatten().map(|entry| entry * entry).sum();
             weights[block.contact] += square / 3.0;
         }
         weights
@@ -198,13 +194,15 @@ impl Assembly<'_> {
 
     /// How contacts move where objects do: `H v`.
     pub(super) fn motion(&self, velocities: &[Vec<f64>]) -> Vec<DVec3> {
-        let mut motion = vec![DVec3::ZERO; self.full.offset.len()];
-        for block in &self.full.jacobian {
+        let part = |block: &JacobianBlock| {
             let own = &velocities[block.object];
-            for (axis, row) in block.values.chunks_exact(own.len().max(1)).enumerate() {
-                motion[block.contact][axis] += row.iter().zip(own).map(|(a, b)| a * b).sum::<f64>();
-            }
-        }
+            let mut rows = block.values.chunks_exact(own.len().max(1));
+            let mut next = || rows.next().map_or(0.0, |row| row.iter().zip(own).map(|(a, b)| a * b).sum());
+            DVec3::new(next(), next(), next())
+        };
+        let parts: Vec<DVec3> = self.full.jacobian.par_iter().with_min_len(1_000).map(part).collect();
+        let mut motion = vec![DVec3::ZERO; self.full.offset.len()];
+        self.full.jacobian.iter().zip(parts).for_each(|(block, part)| motion[block.contact] += part);
         motion
     }
 
@@ -244,6 +242,14 @@ impl Assembly<'_> {
     }
 }
 
+/// `L⁻¹ Hᵀ` of a block of H, column by column.
+fn whitened(block: &JacobianBlock, factor: &Factor) -> Vec<[f64; 3]> {
+    let freedom = block.values.len() / 3;
+    let mut rows = block.values.clone();
+    rows.chunks_exact_mut(freedom.max(1)).for_each(|row| factor.forward(row));
+    (0..freedom).map(|i| [rows[i], rows[freedom + i], rows[2 * freedom + i]]).collect()
+}
+
 /// `a bᵀ` for two blocks, given as their columns.
 fn product(a: &[[f64; 3]], b: &[[f64; 3]]) -> DMat3 {
     let mut sums = [[0.0; 3]; 3];
@@ -255,18 +261,4 @@ fn product(a: &[[f64; 3]], b: &[[f64; 3]]) -> DMat3 {
         }
     }
     DMat3::from_cols_array_2d(&sums)
-}
-
-/// The whole matrix from its upper triangle.
-fn mirrored(upper: Vec<Vec<(u32, DMat3)>>) -> BlockMatrix {
-    let mut rows: Vec<Vec<(u32, DMat3)>> = vec![vec![]; upper.len()];
-    for (row, blocks) in upper.iter().enumerate() {
-        for &(column, block) in blocks.iter().filter(|(column, _)| *column as usize != row) {
-            rows[column as usize].push((row as u32, block.transpose()));
-        }
-    }
-    for (row, blocks) in rows.iter_mut().zip(upper) {
-        row.extend(blocks);
-    }
-    BlockMatrix::from_rows(rows)
 }

@@ -47,6 +47,39 @@ impl BlockMatrix {
         Ok(matrix)
     }
 
+    /// A symmetric one, from its rows from the diagonal on, whose columns rise.
+    pub(super) fn from_upper(upper: &[Vec<(u32, DMat3)>]) -> Self {
+        let mut counts = vec![0; upper.len()];
+        for (row, blocks) in upper.iter().enumerate() {
+            counts[row] += blocks.len() as u32;
+            blocks.iter().filter(|(column, _)| *column as usize != row).for_each(|(column, _)| {
+                counts[*column as usize] += 1;
+            });
+        }
+        let mut offsets = vec![0];
+        offsets.extend(counts.iter().scan(0, |end, count| {
+            *end += count;
+            Some(*end)
+        }));
+        let size = offsets[upper.len()] as usize;
+        let (mut columns, mut blocks) = (vec![0; size], vec![DMat3::ZERO; size]);
+        // Mirror images come from rows above, in their order, and stand before a row's own.
+        let mut next: Vec<usize> = offsets.iter().map(|&offset| offset as usize).collect();
+        let mut put = |row: usize, column: u32, block: DMat3| {
+            (columns[next[row]], blocks[next[row]]) = (column, block);
+            next[row] += 1;
+        };
+        for (row, own) in upper.iter().enumerate() {
+            for &(column, block) in own {
+                put(row, column, block);
+                if column as usize != row {
+                    put(column as usize, row as u32, block.transpose());
+                }
+            }
+        }
+        Self { offsets, columns, blocks }
+    }
+
     /// From rows whose columns rise.
     pub(super) fn from_rows(rows: Vec<Vec<(u32, DMat3)>>) -> Self {
         let mut matrix = Self { offsets: vec![0], columns: vec![], blocks: vec![] };

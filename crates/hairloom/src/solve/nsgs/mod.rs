@@ -297,6 +297,28 @@ impl Nsgs {
         }
     }
 
+    fn step_in_pool(&mut self, drive: &Drive<'_>, step: Step) -> Result<Report, StepError> {
+        check_drive(&self.model, drive)?;
+        if let Step::Dynamic { dt } = step {
+            check_dt(dt)?;
+        }
+        self.follow_attachments(drive)?;
+        self.jump(drive);
+        let mut report = match step {
+            Step::Dynamic { dt } => self.advance(drive, dt)?,
+            Step::Quasistatic { iterations } => {
+                let mut report = Report::default();
+                let still = drive.sub(1.0, 1.0);
+                for iteration in 0..iterations {
+                    report.add(&self.settle(if iteration == 0 { drive } else { &still })?);
+                }
+                report
+            }
+        };
+        report.misfit = self.fibres.iter().flatten().map(|fibre| fibre.misfit()).fold(0.0, f64::max);
+        Ok(report)
+    }
+
     /// Steps over the whole drive, in as many time steps as it takes.
     fn advance(&mut self, drive: &Drive<'_>, dt: f64) -> Result<Report, StepError> {
         let mut report = Report::default();
@@ -364,25 +386,8 @@ impl Solver for Nsgs {
     }
 
     fn step(&mut self, drive: &Drive<'_>, step: Step) -> Result<Report, StepError> {
-        check_drive(&self.model, drive)?;
-        if let Step::Dynamic { dt } = step {
-            check_dt(dt)?;
-        }
-        self.follow_attachments(drive)?;
-        self.jump(drive);
-        let mut report = match step {
-            Step::Dynamic { dt } => self.advance(drive, dt)?,
-            Step::Quasistatic { iterations } => {
-                let mut report = Report::default();
-                let still = drive.sub(1.0, 1.0);
-                for iteration in 0..iterations {
-                    report.add(&self.settle(if iteration == 0 { drive } else { &still })?);
-                }
-                report
-            }
-        };
-        report.misfit = self.fibres.iter().flatten().map(|fibre| fibre.misfit()).fold(0.0, f64::max);
-        Ok(report)
+        // On a thread of the pool: from outside, each of the many short parallel parts would have to wake it.
+        rayon::scope(|_| self.step_in_pool(drive, step))
     }
 
     fn store(&self, state: &mut State) {
